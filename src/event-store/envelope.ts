@@ -1,0 +1,50 @@
+import type { JsonObject } from '../kernel/json.js';
+import type { Timestamp } from '../kernel/timestamp.js';
+
+/** Event envelope v1: decided once, because a log is never rewritten. */
+export interface EventEnvelope extends NewEnvelope {
+  readonly stream: string;
+  /** From 0, without gaps. */
+  readonly revision: number;
+}
+
+/** An envelope before the store has given it its place. */
+export interface NewEnvelope {
+  /** A UUID, derived from the command id and the event's index in the command. */
+  readonly id: string;
+  /** Past tense, kebab case: the storage format. Renaming one needs an upcaster. */
+  readonly type: string;
+  /** max(the writer's clock, the stream's previous event). */
+  readonly recordedAt: Timestamp;
+  /** Version of `data` and of the sealed texts of this type, from 1. */
+  readonly schemaVersion: number;
+  /** Identifiers, hashes, statuses, signatures: what outlives an erasure. */
+  readonly data: JsonObject;
+  /** b64u(nonce12 ‖ ciphertext ‖ tag16) of JCS(texts), null when the event has no texts. */
+  readonly sealed: string | null;
+  /** b64u of 16 random bytes: makes the Merkle leaf of an event unguessable. */
+  readonly salt: string;
+  readonly metadata: EventMetadata;
+}
+
+export interface EventMetadata {
+  /** One id for all events of one command: see `command-id.ts`. */
+  readonly commandId: string;
+  /** b64u(SHA-256(JCS(request))): the same command id with another digest is refused. */
+  readonly requestDigest: string;
+  readonly actor: Actor;
+  readonly correlationId: string;
+  /** Id of the event or command that caused this one, null for a request from outside. */
+  readonly causationId: string | null;
+  /** W3C Trace Context, as received, or null. */
+  readonly traceparent: string | null;
+  /** Other streams whose heads the decision was based on: stream name to revision. */
+  readonly basedOn: Readonly<Record<string, number>>;
+}
+
+/** Who acted. A process manager has `principal: 'process:<name>'`, no agent and no tenant. */
+export interface Actor {
+  readonly principal: string;
+  readonly agent: string | null;
+  readonly tenant: string | null;
+}

@@ -1,0 +1,86 @@
+import type { Brand } from '../kernel/brand.js';
+import type { Result } from '../kernel/result.js';
+import type { EventEnvelope, NewEnvelope } from './envelope.js';
+
+/**
+ * A place in one engine's log. Opaque to callers, who may compare two of the same engine with `<`:
+ * it is written as a fixed number of decimal digits, so text order is log order. Not contiguous.
+ */
+export type Position = Brand<string, 'Position'>;
+
+/** Before the first event. */
+export const START = '00000000000000000000' as Position;
+
+/** `no-stream`, or the stream revision (from 0) on which the decision was made. */
+export type ExpectedRevision = 'no-stream' | number;
+
+export interface Appended {
+  /** Revision of the last event appended. */
+  readonly revision: number;
+  /** Position of the last event appended. */
+  readonly position: Position;
+}
+
+/** The stream was not where the decision was made. */
+export interface AppendConflict {
+  readonly code: 'append-conflict';
+  readonly actual: ExpectedRevision;
+}
+
+export interface RecordedEnvelope extends EventEnvelope {
+  readonly position: Position;
+}
+
+/** Which events a reader wants: both lists must match where both are given. */
+export interface EventFilter {
+  /** Stream names begin with one of these. */
+  readonly streamPrefixes?: readonly string[];
+  readonly types?: readonly string[];
+}
+
+export type SubscriptionMessage =
+  | { readonly kind: 'event'; readonly event: RecordedEnvelope }
+  /** Everything up to `position` that the filter lets through has been delivered. */
+  | { readonly kind: 'caught-up'; readonly position: Position };
+
+export interface EventStore {
+  /**
+   * Appends all events or none, when the stream is exactly at `expected`; resolves only after the
+   * engine has flushed them to disk. The same event ids sent again at the same expected revision
+   * give the first result again.
+   */
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEnvelope[],
+  ): Promise<Result<Appended, AppendConflict>>;
+
+  /** The events of one stream from revision `from` (inclusive, default 0); empty for no stream. */
+  readStream(stream: string, from?: number): Promise<readonly RecordedEnvelope[]>;
+
+  /** All events after a position, in log order, read in pages: memory stays flat. Ends at the head. */
+  readAll(after: Position, filter?: EventFilter): AsyncIterable<RecordedEnvelope>;
+
+  /**
+   * Catch-up, then live, without a gap or a repetition. `caught-up` is sent each time the reader
+   * has reached the head. Pull-based: a slow reader slows nobody else. Ends when `signal` aborts or
+   * the store is closed; reconnects by itself otherwise.
+   */
+  subscribeAll(
+    after: Position,
+    options?: { readonly filter?: EventFilter; readonly signal?: AbortSignal },
+  ): AsyncIterable<SubscriptionMessage>;
+
+  /** Position of the newest event, `START` in an empty log. */
+  head(): Promise<Position>;
+
+  close(): Promise<void>;
+}
+
+/**
+ * What went wrong with the engine itself (disk full, connection lost, locked): never shown to a
+ * client, answered as `store-unavailable`.
+ */
+export class EventStoreUnavailable extends Error {
+  override readonly name = 'EventStoreUnavailable';
+}

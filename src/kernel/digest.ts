@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from './canonical-json.js';
+
+/** b64u(SHA-256(bytes)): 43 characters. A string counts as its UTF-8 bytes. */
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('base64url');
+}
+
+/** b64u(SHA-256(JCS(value))): 43 characters. */
+export function hashJson(value: unknown): string {
+  return sha256(canonicalJson(value));
+}

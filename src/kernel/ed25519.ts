@@ -1,0 +1,102 @@
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { Point } from '@noble/ed25519';
+import { decodeBase64Url, encodeBase64Url } from './base64url.js';
+import { hashJson } from './digest.js';
+import { err, ok, type Result } from './result.js';
+
+/** An Ed25519 public key as a JWK (RFC 8037): `x` is b64u of 32 bytes. */
+export interface Ed25519Jwk {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+}
+
+export interface Ed25519PrivateJwk extends Ed25519Jwk {
+  /** b64u of the 32-byte seed. */
+  readonly d: string;
+}
+
+/** SubjectPublicKeyInfo (RFC 8410) of an Ed25519 key is this prefix and the 32 bytes of the point. */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/**
+ * Reads a public key, given as the JWK's `x` (43 characters) or as a base64url SPKI DER (59).
+ * The point is decoded strictly: non-canonical encodings, points of small order and points outside
+ * the prime-order subgroup are refused, because OpenSSL verifies *any* message under the identity.
+ *
+ * Refuses with `key-malformed` (no canonical base64url of 32 bytes or of such an SPKI) and
+ * `key-unsafe-point`.
+ */
+export function parsePublicKey(
+  text: string,
+): Result<Ed25519Jwk, 'key-malformed' | 'key-unsafe-point'> {
+  const bytes = decodeBase64Url(text);
+  if (bytes === undefined) return err('key-malformed');
+  const isSpki =
+    bytes.length === SPKI_PREFIX.length + 32 &&
+    SPKI_PREFIX.equals(bytes.subarray(0, SPKI_PREFIX.length));
+  const point = isSpki ? bytes.subarray(SPKI_PREFIX.length) : bytes;
+  if (point.length !== 32) return err('key-malformed');
+  if (!isSafePoint(point)) return err('key-unsafe-point');
+  return ok({ kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(point) });
+}
+
+function isSafePoint(bytes: Uint8Array): boolean {
+  try {
+    const point = Point.fromBytes(Uint8Array.from(bytes), false);
+    return !point.isSmallOrder() && point.isTorsionFree();
+  } catch {
+    return false;
+  }
+}
+
+/** RFC 7638 thumbprint: b64u(SHA-256) of the required members in canonical form. */
+export function jwkThumbprint(jwk: Ed25519Jwk): string {
+  return hashJson({ crv: jwk.crv, kty: jwk.kty, x: jwk.x });
+}
+
+/** b64u(Ed25519(key, message)); 86 characters. A string counts as its UTF-8 bytes. */
+export function signEd25519(key: KeyObject, message: string): string {
+  return encodeBase64Url(sign(null, Buffer.from(message), key));
+}
+
+/**
+ * Cofactorless verification (RFC 8032 section 5.1.7) of a signature in its one spelling: canonical
+ * base64url of 64 bytes with S below the group order and R canonical. Everything else is false.
+ * The key must have passed {@link parsePublicKey}.
+ */
+export function verifyEd25519(jwk: Ed25519Jwk, message: string, signature: string): boolean {
+  const bytes = decodeBase64Url(signature);
+  if (bytes?.length !== 64) return false;
+  if (!isCanonicalY(bytes.subarray(0, 32))) return false;
+  return verify(null, Buffer.from(message), publicKeyObject(jwk), bytes);
+}
+
+/** y < 2^255 - 19, little-endian, the sign bit aside. */
+function isCanonicalY(point: Uint8Array): boolean {
+  if (((point[31] ?? 0) & 0x7f) !== 0x7f) return true;
+  for (let i = 30; i > 0; i--) if (point[i] !== 0xff) return true;
+  return (point[0] ?? 0) < 0xed;
+}
+
+/** Key objects are dear to make and cheap to keep; the bound keeps a flood of keys from filling memory. */
+const keyObjects = new Map<string, KeyObject>();
+const MAX_KEY_OBJECTS = 10_000;
+
+function publicKeyObject(jwk: Ed25519Jwk): KeyObject {
+  let key = keyObjects.get(jwk.x);
+  if (key === undefined) {
+    key = createPublicKey({ key: { kty: jwk.kty, crv: jwk.crv, x: jwk.x }, format: 'jwk' });
+    if (keyObjects.size >= MAX_KEY_OBJECTS) keyObjects.clear();
+    keyObjects.set(jwk.x, key);
+  }
+  return key;
+}
+
+/** The key object for signing. Throws for a JWK that is no Ed25519 private key. */
+export function privateKeyObject(jwk: Ed25519PrivateJwk): KeyObject {
+  return createPrivateKey({
+    key: { kty: jwk.kty, crv: jwk.crv, x: jwk.x, d: jwk.d },
+    format: 'jwk',
+  });
+}

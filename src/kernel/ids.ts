@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Brand } from './brand.js';
+import { canonicalJson } from './canonical-json.js';
+
+/** A registered agent's id: DIDs fit, `/` does not. */
+export type AgentId = Brand<string, 'AgentId'>;
+/** A lower-case UUID, neither nil nor max. */
+export type InteractionId = Brand<string, 'InteractionId'>;
+/** The name of an agent's or the platform's key, unique within its owner for ever. */
+export type KeyId = Brand<string, 'KeyId'>;
+/** b64u(SHA-256(JCS(terms))): 43 characters. */
+export type TermsHash = Brand<string, 'TermsHash'>;
+/** A derived or random UUID, lower case. */
+export type Uuid = Brand<string, 'Uuid'>;
+
+const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}$/;
+const KEY_ID = /^[A-Za-z0-9][A-Za-z0-9._:~#-]{0,159}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const SHA256 = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
+export function parseAgentId(text: string): AgentId | undefined {
+  return AGENT_ID.test(text) ? (text as AgentId) : undefined;
+}
+
+export function parseKeyId(text: string): KeyId | undefined {
+  return KEY_ID.test(text) ? (text as KeyId) : undefined;
+}
+
+/** Nil and max fall out by themselves: they carry no version. */
+export function parseInteractionId(text: string): InteractionId | undefined {
+  return UUID.test(text) ? (text as InteractionId) : undefined;
+}
+
+/** A SHA-256 in its one base64url spelling. */
+export function parseTermsHash(text: string): TermsHash | undefined {
+  return SHA256.test(text) ? (text as TermsHash) : undefined;
+}
+
+/** Our UUIDv5 namespace: fixed for ever, since stream names and event ids are derived under it. */
+const NAMESPACE = Buffer.from('6f2d1c9ee4f14c0fa1e7b5a8d3c95b42', 'hex');
+
+/** UUIDv5 (RFC 9562 section 5.5) over JCS(name) in the service's own namespace. */
+export function deriveUuid(name: readonly unknown[]): Uuid {
+  const bytes = createHash('sha1').update(NAMESPACE).update(canonicalJson(name)).digest();
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex', 0, 16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Uuid;
+}
