@@ -1,7 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { hashJson } from './digest.js';
 import { signEd25519, verifyEd25519, type Ed25519Jwk } from './ed25519.js';
-import type { ContractRevision, PlatformAttestation, UnattestedRevision } from './federated-interaction.js';
+import type {
+  ContractRevision,
+  PlatformAttestation,
+  UnattestedRevision,
+} from './federated-interaction.js';
 import type { KeyId } from './ids.js';
 
 /** b64u(SHA-256(JCS(revision document without `platformAttestation`))): 43 characters. */

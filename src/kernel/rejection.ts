@@ -17,58 +17,73 @@ export const REJECTIONS = {
   'json-forbidden-name': 'An object has a member named __proto__.',
   'json-lone-surrogate': 'A string or a member name holds half of a surrogate pair.',
   'json-inexact-number': 'A number would change its value when read as a double.',
-  'request-invalid': 'The request does not have the documented shape; `errors` points at each fault.',
+  'request-invalid':
+    'The request does not have the documented shape; `errors` points at each fault.',
   'contract-invalid': 'The contract does not match the wire schema; `errors` points at each fault.',
 
   // Who calls
   'token-missing': 'The request carries no bearer token.',
-  'token-invalid': 'The bearer token is malformed, expired, from another issuer, for another audience, or wrongly signed.',
+  'token-invalid':
+    'The bearer token is malformed, expired, from another issuer, for another audience, or wrongly signed.',
   'scope-missing': 'The token lacks the scope that this operation needs.',
-  'not-acting-agent': 'The token may not act as this agent: it is bound to another agent, tenant, client or owner.',
+  'not-acting-agent':
+    'The token may not act as this agent: it is bound to another agent, tenant, client or owner.',
 
   // Agents and keys
   'agent-not-found': 'No such agent is registered.',
   'agent-exists': 'An agent of this id is already registered.',
   'agent-retired': 'The agent is retired.',
   'agent-id-invalid': 'Agent ids match [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}.',
-  'key-malformed': 'The key is neither an OKP/Ed25519 JWK nor a base64url SPKI of an Ed25519 key in canonical spelling.',
-  'key-unsafe-point': 'The public key is non-canonical, of small order or not in the prime-order subgroup.',
-  'key-proof-invalid': 'The proof of possession is not a valid signature of the new key over the agent/key-proof statement.',
+  'key-malformed':
+    'The key is neither an OKP/Ed25519 JWK nor a base64url SPKI of an Ed25519 key in canonical spelling.',
+  'key-unsafe-point':
+    'The public key is non-canonical, of small order or not in the prime-order subgroup.',
+  'key-proof-invalid':
+    'The proof of possession is not a valid signature of the new key over the agent/key-proof statement.',
   'key-id-taken': 'The agent has, or had, a key of this id.',
   'key-exists': 'The agent has, or had, this very key.',
   'key-not-found': 'The agent has no key of this id.',
   'key-not-valid': 'The key is revoked, replaced, or not yet valid at this moment.',
   'too-many-keys': 'An agent has at most 64 keys, past ones included.',
   'methods-invalid': 'The acceptance methods are empty, or name ed25519 for an agent without keys.',
-  'change-signature-required': 'An agent with keys changes only by a signature of a valid key of its own, or by its owner with agents:admin.',
-  'agent-changed': 'The agent has changed since the revision that the request names; read it and sign again.',
+  'change-signature-required':
+    'An agent with keys changes only by a signature of a valid key of its own, or by its owner with agents:admin.',
+  'agent-changed':
+    'The agent has changed since the revision that the request names; read it and sign again.',
   'platform-key-not-found': 'The platform has no such key.',
 
   // Signatures
   'signature-required': 'This agent signs with its own key: the request carries no signature.',
   'signature-unexpected': 'The agent has no keys, so a signature cannot be verified.',
-  'signature-invalid': 'The signature does not verify over the statement that this request amounts to, or is not in its one canonical spelling.',
-  'signed-time-out-of-range': 'The signed moment is further from the server\'s clock than the leeway allows.',
-  'method-not-permitted': 'The agent does not accept by the method that the token and the proof amount to.',
+  'signature-invalid':
+    'The signature does not verify over the statement that this request amounts to, or is not in its one canonical spelling.',
+  'signed-time-out-of-range':
+    "The signed moment is further from the server's clock than the leeway allows.",
+  'method-not-permitted':
+    'The agent does not accept by the method that the token and the proof amount to.',
 
   // Interactions
   'interaction-not-found': 'No such interaction, or the caller is not a party of it.',
   'interaction-exists': 'This interaction id is taken.',
   'interaction-id-invalid': 'Interaction ids are lower-case UUIDs, neither nil nor max.',
   'interaction-ended': 'The interaction has reached a terminal status.',
-  'interaction-erased': 'The texts of this interaction are erased; identifiers, hashes, signatures and times remain.',
-  'contract-mismatch': 'The contract names another interaction or protocol version than the request.',
+  'interaction-erased':
+    'The texts of this interaction are erased; identifiers, hashes, signatures and times remain.',
+  'contract-mismatch':
+    'The contract names another interaction or protocol version than the request.',
   'signatures-not-empty': 'contract.signatures must be {}: consent lives in acceptances.',
-  'parties-invalid': 'Parties are 2 to 16 different registered agents, initiator and responder among them and different.',
+  'parties-invalid':
+    'Parties are 2 to 16 different registered agents, initiator and responder among them and different.',
   'parties-changed': 'The parties are fixed for the life of an interaction.',
   'party-not-registered': 'A party is not a registered agent, or is retired.',
   'expiry-invalid': 'expiresAt must lie in the future, at most 366 days ahead.',
-  'deadline-invalid': 'The contract\'s deadline must lie in the future.',
-  'deadline-passed': 'The contract\'s deadline has passed.',
+  'deadline-invalid': "The contract's deadline must lie in the future.",
+  'deadline-passed': "The contract's deadline has passed.",
   'terms-hash-mismatch': 'The terms hash sent is not the hash of the terms.',
-  'terms-unchanged': 'The new terms equal the newest revision\'s.',
+  'terms-unchanged': "The new terms equal the newest revision's.",
   'too-many-revisions': 'An interaction has at most 200 revisions.',
-  'head-required': 'Name the head that the command was written against: `head` in the body or an If-Match header.',
+  'head-required':
+    'Name the head that the command was written against: `head` in the body or an If-Match header.',
   'head-changed': 'The interaction has moved on; `head` is where it stands now.',
   'precondition-failed': 'If-Match does not name the current head; `head` is where it stands now.',
   'no-open-proposal': 'There is no open proposal.',
@@ -76,14 +91,15 @@ export const REJECTIONS = {
   'proposer-cannot-reject': 'The proposer withdraws its own proposal; it does not reject it.',
   'only-proposer-withdraws': 'Only the proposer withdraws a proposal.',
   'not-active': 'The interaction is not active.',
-  'report-incomplete': 'The report must answer every success criterion, completion condition and evidence requirement exactly once.',
+  'report-incomplete':
+    'The report must answer every success criterion, completion condition and evidence requirement exactly once.',
   'already-reported': 'This agent has already reported on the terms in force.',
   'policy-does-not-apply': 'The stored acceptance policy does not cover this proposal.',
 
   // Retries and contention
   'idempotency-key-reused': 'The Idempotency-Key was used with another request.',
   'idempotency-key-invalid': 'An Idempotency-Key is 1 to 255 printable ASCII characters.',
-  'contention': 'Too many writers at once on this stream; nothing was recorded, try again.',
+  contention: 'Too many writers at once on this stream; nothing was recorded, try again.',
 
   // Reads
   'cursor-invalid': 'The cursor was not made by this service for this list.',
@@ -94,7 +110,8 @@ export const REJECTIONS = {
   'not-found': 'Nothing is served at this address.',
   'method-not-allowed': 'The address does not support this method.',
   'media-type-unsupported': 'Request bodies are application/json.',
-  'store-unavailable': 'The event store cannot be reached; nothing was recorded as far as the service knows, a retry is safe.',
+  'store-unavailable':
+    'The event store cannot be reached; nothing was recorded as far as the service knows, a retry is safe.',
   'internal-error': 'The service failed; the fault is logged under the correlation id.',
 } as const satisfies Record<string, string>;
 

@@ -1,0 +1,176 @@
+import type { Decider, DomainEvent } from '../kernel/event.js';
+import { hashJson } from '../kernel/digest.js';
+import { deriveUuid } from '../kernel/ids.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Rejection } from '../kernel/rejection.js';
+import { err, ok, type Result } from '../kernel/result.js';
+import { encodeBase64Url } from '../kernel/base64url.js';
+import { latest, timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
+import { keyScopeOf, type EventTypes } from './codec.js';
+import type { Actor, EventMetadata, NewEnvelope } from './envelope.js';
+import type { KeyStore } from './key-store.js';
+import type { EventStore, Position } from './port.js';
+import { seal } from './sealing.js';
+import { StreamRepository, type Loaded } from './stream-repository.js';
+
+/** Random bytes, from whoever owns the randomness. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+/** What every command carries besides itself; it becomes the metadata of its events. */
+export interface CommandEnvelope {
+  /** See {@link commandIdentity}. */
+  readonly commandId: string;
+  readonly requestDigest: string;
+  readonly actor: Actor;
+  readonly correlationId: string;
+  readonly causationId: string | null;
+  readonly traceparent: string | null;
+}
+
+/**
+ * The identity of a request: the same request gives the same command id, so that a retry finds its
+ * own events. With a key, another request under it has another digest and is refused; without one,
+ * the id follows from the digest and the named head.
+ */
+export function commandIdentity(request: {
+  readonly actor: Actor;
+  readonly idempotencyKey: string | undefined;
+  /** What kind of command, on which resource, with which body. */
+  readonly content: { readonly kind: string; readonly target: string; readonly body: unknown };
+  /** The named head in any canonical form, null for commands that create. */
+  readonly head: string | null;
+}): { commandId: string; requestDigest: string } {
+  const { actor, idempotencyKey, head } = request;
+  const requestDigest = hashJson(request.content);
+  const scope = ['command', actor.tenant, actor.principal, actor.agent];
+  const commandId =
+    idempotencyKey === undefined
+      ? deriveUuid([...scope, 'derived', requestDigest, head])
+      : deriveUuid([...scope, 'key', idempotencyKey]);
+  return { commandId, requestDigest };
+}
+
+/** What a decision needs from elsewhere, and the heads of the streams that it was read from. */
+export interface Prepared<Context> {
+  readonly context: Context;
+  readonly basedOn: Readonly<Record<string, number>>;
+}
+
+/** A command as it stands in the log. */
+export interface Executed<State> {
+  /** The stream folded up to the command's last event. */
+  readonly state: State;
+  /** Stream revision of that event. */
+  readonly revision: number;
+  readonly position: Position;
+  /** True when the command was found in the log: nothing was decided or appended. */
+  readonly replayed: boolean;
+}
+
+/** Decisions after lost races before the caller is told to come back. */
+const MAX_ATTEMPTS = 24;
+
+/**
+ * The one way from a command to the log: load → known command? → decide → seal → append at the
+ * exact revision of the decision → answer from what is stored.
+ *
+ * A decision is made again after a lost race; whether the command still fits is the decider's
+ * judgement, since every command names the head it was written against.
+ */
+export class CommandExecution<State, Command, Event extends DomainEvent, Context> {
+  readonly repository: StreamRepository<State, Event>;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly keys: KeyStore,
+    private readonly decider: Decider<State, Command, Event, Context>,
+    private readonly types: EventTypes<Event>,
+    private readonly clock: Clock,
+    private readonly random: RandomBytes,
+  ) {
+    this.repository = new StreamRepository<State, Event>(store, keys, {
+      types,
+      initial: decider.initial,
+      evolve: (state, event) => decider.evolve(state, event),
+    });
+  }
+
+  /**
+   * Refuses with the decider's codes, `idempotency-key-reused`, and `contention`.
+   *
+   * @param prepare reads what must be true now (keys, policies, …) from stream heads; called anew
+   * before each decision.
+   */
+  async execute(
+    stream: string,
+    command: Command,
+    envelope: CommandEnvelope,
+    prepare: (state: State, now: Timestamp) => Promise<Result<Prepared<Context>, Rejection>>,
+  ): Promise<Result<Executed<State>, Rejection>> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const { loaded, known } = await this.repository.loadWithCommand(stream, envelope.commandId);
+      if (known !== undefined) {
+        if (known.requestDigest !== envelope.requestDigest) {
+          return err({ code: 'idempotency-key-reused' });
+        }
+        return ok(await this.#answer(stream, known.lastRevision, true));
+      }
+      const now = this.#now(loaded);
+      const prepared = await prepare(loaded.state, now);
+      if (!prepared.ok) return prepared;
+      const decision = this.decider.decide(loaded.state, command, prepared.value.context);
+      if (!decision.ok) return decision;
+      if (decision.value.length === 0) {
+        return ok({ ...loaded, replayed: true });
+      }
+      const metadata: EventMetadata = { ...envelope, basedOn: prepared.value.basedOn };
+      const sealed = await this.#seal(stream, decision.value, now, metadata);
+      if (!sealed.ok) return sealed;
+      const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision;
+      const appended = await this.store.append(stream, expected, sealed.value);
+      if (appended.ok) return ok(await this.#answer(stream, appended.value.revision, false));
+    }
+    return err({ code: 'contention' });
+  }
+
+  /** Answers come from stored events: a re-sent append may have stored another try's. */
+  async #answer(stream: string, revision: number, replayed: boolean): Promise<Executed<State>> {
+    const { state, position } = await this.repository.advanceTo(stream, revision);
+    return { state, revision, position, replayed };
+  }
+
+  #now(loaded: Loaded<State>): Timestamp {
+    const clock = timestampOf(this.clock());
+    return loaded.recordedAt === undefined ? clock : latest(clock, loaded.recordedAt);
+  }
+
+  async #seal(
+    stream: string,
+    events: readonly Event[],
+    recordedAt: Timestamp,
+    metadata: EventMetadata,
+  ): Promise<Result<NewEnvelope[], Rejection>> {
+    const envelopes: NewEnvelope[] = [];
+    for (const [index, event] of events.entries()) {
+      const id = deriveUuid(['event', metadata.commandId, index]);
+      const type: Event['type'] = event.type;
+      let sealed: string | null = null;
+      if (event.texts !== null) {
+        const key = await this.keys.obtain(keyScopeOf(stream));
+        if (key === 'erased') return err({ code: 'interaction-erased' });
+        sealed = seal(event.texts, key, this.random(12), { stream, id, type });
+      }
+      envelopes.push({
+        id,
+        type,
+        recordedAt,
+        schemaVersion: this.types[type].schemaVersion,
+        data: event.data as JsonObject,
+        sealed,
+        salt: encodeBase64Url(this.random(16)),
+        metadata,
+      });
+    }
+    return ok(envelopes);
+  }
+}
