@@ -1,6 +1,6 @@
 import type { RevisionStatus } from './federated-interaction.js';
 import type { TermsHash } from './ids.js';
-import type { JsonPointer } from './json.js';
+import type { JsonObject, JsonPointer } from './json.js';
 
 /**
  * The closed catalogue of refusals: code → what it means, in one sentence that a developer can act
@@ -28,6 +28,8 @@ export const REJECTIONS = {
   'scope-missing': 'The token lacks the scope that this operation needs.',
   'not-acting-agent':
     'The token may not act as this agent: it is bound to another agent, tenant, client or owner.',
+  'issuer-unavailable':
+    "The token issuer's keys cannot be read just now, so the token was not judged; try again.",
 
   // Agents and keys
   'agent-not-found': 'No such agent is registered.',
@@ -51,6 +53,8 @@ export const REJECTIONS = {
   'agent-changed':
     'The agent has changed since the revision that the request names; read it and sign again.',
   'platform-key-not-found': 'The platform has no such key.',
+  'attestation-unavailable':
+    'This node holds no platform key that may attest; nothing was recorded.',
 
   // Signatures
   'signature-required': 'This agent signs with its own key: the request carries no signature.',
@@ -64,6 +68,7 @@ export const REJECTIONS = {
 
   // Interactions
   'interaction-not-found': 'No such interaction, or the caller is not a party of it.',
+  'revision-not-found': 'The interaction has no revision of this number.',
   'interaction-exists': 'This interaction id is taken.',
   'interaction-id-invalid': 'Interaction ids are lower-case UUIDs, neither nil nor max.',
   'interaction-ended': 'The interaction has reached a terminal status.',
@@ -80,7 +85,7 @@ export const REJECTIONS = {
   'deadline-invalid': "The contract's deadline must lie in the future.",
   'deadline-passed': "The contract's deadline has passed.",
   'terms-hash-mismatch': 'The terms hash sent is not the hash of the terms.',
-  'terms-unchanged': "The new terms equal the newest revision's.",
+  'terms-unchanged': "The new terms equal the newest revision's or the terms in force.",
   'too-many-revisions': 'An interaction has at most 200 revisions.',
   'head-required':
     'Name the head that the command was written against: `head` in the body or an If-Match header.',
@@ -95,6 +100,7 @@ export const REJECTIONS = {
     'The report must answer every success criterion, completion condition and evidence requirement exactly once.',
   'already-reported': 'This agent has already reported on the terms in force.',
   'policy-does-not-apply': 'The stored acceptance policy does not cover this proposal.',
+  'expiry-not-due': 'The expiresAt of the interaction still lies ahead.',
 
   // Retries and contention
   'idempotency-key-reused': 'The Idempotency-Key was used with another request.',
@@ -110,6 +116,10 @@ export const REJECTIONS = {
   'not-found': 'Nothing is served at this address.',
   'method-not-allowed': 'The address does not support this method.',
   'media-type-unsupported': 'Request bodies are application/json.',
+  'http-malformed': 'The request is not well-formed HTTP, or its address is wrongly encoded.',
+  'headers-too-large': 'The request line and header fields are larger than 16 KiB.',
+  'request-timeout': 'The request did not arrive completely in time.',
+  'shutting-down': 'This node is shutting down and takes no new requests; try again.',
   'store-unavailable':
     'The event store cannot be reached; nothing was recorded as far as the service knows, a retry is safe.',
   'internal-error': 'The service failed; the fault is logged under the correlation id.',
@@ -139,4 +149,6 @@ export interface Rejection {
   readonly detail?: string;
   readonly faults?: readonly Fault[];
   readonly head?: Head;
+  /** Of an erased document: identifiers, hashes, signatures and times. */
+  readonly remains?: JsonObject;
 }

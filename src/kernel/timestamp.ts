@@ -11,7 +11,10 @@ export type Clock = () => number;
 
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?Z$/;
 
-/** A well-formed moment that exists in the calendar, or `undefined`. */
+/**
+ * A well-formed moment that exists in the calendar, or `undefined`. It takes exactly what the wire
+ * schema's timestamp takes, so that every moment it lets through may stand in a wire document.
+ */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = TIMESTAMP.exec(text);
   if (match?.[1] === undefined) return undefined;
@@ -19,7 +22,16 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (Number.isNaN(milliseconds)) return undefined;
   // Date.parse takes 30 February for 1 March: the date must survive the way back.
   if (new Date(milliseconds).toISOString().slice(0, 19) !== match[1]) return undefined;
+  if (roundsToSixty(text)) return undefined;
   return text as Timestamp;
+}
+
+/**
+ * The schema's `date-time` reads the seconds as a double: so many nines count as a leap second,
+ * which it allows at the end of a day alone.
+ */
+function roundsToSixty(text: string): boolean {
+  return Number(text.slice(17, -1)) >= 60 && text.slice(11, 16) !== '23:59';
 }
 
 /** The server's spelling: milliseconds and `Z`. */

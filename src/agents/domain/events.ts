@@ -34,7 +34,7 @@ export type ChangeAuthorization =
       readonly value: string;
     }
   | { readonly by: 'owner-admin' }
-  /** Only for agents that have never had a key. */
+  /** Only for agents that had never had a key before the command. */
   | { readonly by: 'token' };
 
 interface Change {

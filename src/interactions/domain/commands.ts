@@ -52,3 +52,6 @@ export type InteractionCommand =
     }
   /** By the expiry process. */
   | { readonly kind: 'expire' };
+
+export type CommandKind = InteractionCommand['kind'];
+export type CommandOf<Kind extends CommandKind> = Extract<InteractionCommand, { kind: Kind }>;

@@ -1,6 +1,9 @@
 import type { Agent } from '../../agents/domain/agent.js';
 import type { Caller } from '../../kernel/caller.js';
-import type { PlatformAttestation, UnattestedRevision } from '../../kernel/federated-interaction.js';
+import type {
+  PlatformAttestation,
+  UnattestedRevision,
+} from '../../kernel/federated-interaction.js';
 import type { AgentId, Uuid } from '../../kernel/ids.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 

@@ -1,0 +1,49 @@
+/**
+ * What the documents tell a reader to type or to open must be there: every `npm run` script, every
+ * `countersign` command and every relative link in README.md, CHANGELOG.md and docs/.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const { scripts, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const CLI = join(ROOT, bin.countersign);
+const help = existsSync(CLI)
+  ? execFileSync(process.execPath, [CLI, '--help'], { encoding: 'utf8' })
+  : '';
+
+const problems = [];
+const documents = ['README.md', 'CHANGELOG.md', ...markdownIn('docs')];
+for (const document of documents) {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  for (const [, script] of text.matchAll(/\bnpm run ([\w:-]+)/g)) {
+    if (!Object.hasOwn(scripts, script)) problems.push(`${document}: no script "${script}"`);
+  }
+  for (const [, command] of text.matchAll(/\bnpx countersign ([a-z][\w-]*)/g)) {
+    if (!new RegExp(`\\b${command}\\b`).test(help)) {
+      problems.push(`${document}: countersign --help does not name "${command}"`);
+    }
+  }
+  for (const [, target] of text.matchAll(/\]\((?![a-z]+:|#)([^)\s#]+)/g)) {
+    if (!existsSync(resolve(ROOT, dirname(document), target))) {
+      problems.push(`${document}: no file ${target}`);
+    }
+  }
+}
+for (const command of ['npm run demo', 'npm test']) {
+  if (!readFileSync(join(ROOT, 'README.md'), 'utf8').includes(command)) {
+    problems.push(`README.md: the quickstart does not say ${command}`);
+  }
+}
+
+for (const problem of problems) console.error(problem);
+console.log(`${documents.length} documents, ${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function markdownIn(folder) {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .sort();
+}

@@ -1,0 +1,305 @@
+/**
+ * Whole negotiations (propose and accept, both signed, attested, durable) over HTTP by 32 concurrent
+ * clients in a process of their own, against a floor that does only the unavoidable work of the same
+ * flows in one process. The rounds alternate, since machines are noisy.
+ *
+ * The service runs from `dist`, as in production; then once more under V8's profiler, to print where
+ * the time goes.
+ */
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { devIssuerKeyFile } from '../src/config/data-folder.js';
+import { loadDevKey, mintDevToken } from '../src/http/authentication/dev-issuer.js';
+import {
+  jwkThumbprint,
+  privateKeyObject,
+  signEd25519,
+  type Ed25519PrivateJwk,
+} from '../src/kernel/ed25519.js';
+import type { AgentId, KeyId } from '../src/kernel/ids.js';
+import { makeStatement, statementText, type KeyProofStatement } from '../src/kernel/statements.js';
+import { termsHash } from '../src/kernel/terms.js';
+import { timestampOf } from '../src/kernel/timestamp.js';
+import {
+  acceptanceText,
+  sampleContract,
+  type BenchAgent,
+  type Load,
+  type LoadResult,
+} from './negotiation-client.js';
+import { splitProfile } from './lib/cpu-profile.js';
+import { NegotiationFloor, readStoredFlow, type FloorResult } from './lib/negotiation-floor.js';
+import { QUICK } from './lib/options.js';
+import { printFigure, printRatio } from './lib/report.js';
+import { openScratch } from './lib/scratch.js';
+import { median, quantile } from './lib/statistics.js';
+
+const CONCURRENCY = 32;
+const ROUNDS = QUICK ? 2 : 5;
+const ROUND_MS = QUICK ? 2500 : 6000;
+const WARM_UP_MS = QUICK ? 2500 : 5000;
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+interface Service {
+  readonly port: number;
+  readonly process: ChildProcess;
+}
+
+async function startService(folder: string, nodeArguments: readonly string[]): Promise<Service> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [...nodeArguments, path('../dist/main.js')], {
+    env: { COUNTERSIGN_DEV: '1', PORT: String(port), DATA_FOLDER: folder },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  for (let tries = 0; tries < 200; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (child.exitCode !== null) throw new Error('the service did not start; run `npm run build`');
+    const ready = await fetch(`http://127.0.0.1:${String(port)}/health/ready`).catch(
+      () => undefined,
+    );
+    if (ready?.ok === true) return { port, process: child };
+  }
+  throw new Error('the service did not become ready');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => {
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function registerAgent(service: Service, folder: string, name: string): Promise<BenchAgent> {
+  const agentId = name as AgentId;
+  const keyId = `${name}-1` as KeyId;
+  const audience = `http://127.0.0.1:${String(service.port)}`;
+  const jwk = generateKeyPairSync('ed25519').privateKey.export({
+    format: 'jwk',
+  }) as unknown as Ed25519PrivateJwk;
+  const issuer = await loadDevKey(devIssuerKeyFile(folder));
+  if (issuer === undefined) throw new Error('the local issuer has no key');
+  const token = await mintDevToken(
+    issuer,
+    {
+      principal: `owner-of-${name}`,
+      tenant: `${name}.example`,
+      agent: name,
+      scopes: ['agents:write', 'interactions:write'],
+      lifetimeSeconds: 3600,
+    },
+    Date.now(),
+  );
+  const signedAt = timestampOf(Date.now());
+  const proof = statementText(
+    makeStatement<KeyProofStatement>('agent/key-proof', {
+      audience,
+      agentId,
+      jwkThumbprint: jwkThumbprint(jwk),
+      keyId,
+      signedAt,
+    }),
+  );
+  const response = await fetch(`${audience}/v1/agents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      agentId,
+      keys: [
+        {
+          keyId,
+          jwk: { kty: jwk.kty, crv: jwk.crv, x: jwk.x },
+          proof: { signedAt, value: signEd25519(privateKeyObject(jwk), proof) },
+        },
+      ],
+      transport: {
+        protocol: 'A2A/1.0',
+        protocolBinding: 'JSONRPC',
+        endpoint: `https://${name}.example/a2a`,
+      },
+    }),
+  });
+  if (response.status !== 201) throw new Error(`registering failed: ${await response.text()}`);
+  return { agentId, keyId, jwk, token };
+}
+
+/** The load generator's process; one load at a time. */
+class Clients {
+  readonly #process = fork(path('./negotiation-client.ts'), {
+    execArgv: ['--import', path('../test/support/typescript/register.mjs')],
+  });
+
+  run(load: Load): Promise<LoadResult> {
+    return new Promise((resolve, reject) => {
+      this.#process.once('message', (message: { result?: LoadResult; error?: string }) => {
+        if (message.result === undefined) reject(new Error(message.error));
+        else resolve(message.result);
+      });
+      this.#process.send(load);
+    });
+  }
+
+  stop(): Promise<void> {
+    return stop(this.#process);
+  }
+}
+
+function makeFloor(
+  folder: string,
+  dataFolder: string,
+  alpha: BenchAgent,
+  beta: BenchAgent,
+): NegotiationFloor {
+  const pair = ({ jwk }: BenchAgent): NegotiationFloorKeys => {
+    const privateKey = privateKeyObject(jwk);
+    return { privateKey, publicKey: createPublicKey(privateKey) };
+  };
+  const interactionId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+  const now = timestampOf(Date.now());
+  const hash = termsHash(sampleContract(interactionId, alpha.agentId, beta.agentId));
+  return new NegotiationFloor(
+    folder,
+    readStoredFlow(dataFolder),
+    { alpha: pair(alpha), beta: pair(beta), platform: generateKeyPairSync('ed25519').privateKey },
+    {
+      digest: hash,
+      statement: acceptanceText({
+        audience: 'http://127.0.0.1:8080',
+        interactionId,
+        termsHash: hash,
+        expiresAt: now,
+        agentId: alpha.agentId,
+        acceptedAt: now,
+      }),
+    },
+  );
+}
+type NegotiationFloorKeys = ConstructorParameters<typeof NegotiationFloor>[2]['alpha'];
+
+/** User and system seconds of another process so far (Linux; NaN elsewhere). */
+function cpuSecondsOf(child: ChildProcess): number {
+  try {
+    const stat = readFileSync(`/proc/${String(child.pid)}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return NaN;
+  }
+}
+
+/** The innermost of these that a stack passes through is asked to answer for its time. */
+const PARTS: readonly (readonly [pattern: RegExp, part: string])[] = [
+  [/kernel\/(ed25519|attestation|statements)/, 'Ed25519 and statements'],
+  [/canonicalize|kernel\/(canonical|terms|digest)/, 'canonical JSON and hashes'],
+  [/kernel\/strict-json/, 'strict JSON'],
+  [/kernel\/wire-schema|node_modules\/ajv/, 'wire schema'],
+  [/event-store\/sealing/, 'sealing'],
+  [/event-store\/sqlite|better-sqlite3/, 'event store and key store'],
+  [/dist\/(projections|processes)|projection\.js/, 'projections and processes'],
+  [/dist\/event-store/, 'command execution'],
+  [/dist\/interactions\/domain|dist\/agents\/domain/, 'domain'],
+  [/dist\/interactions|dist\/agents|@nestjs\/cqrs/, 'handlers and controllers'],
+  [/class-validator|class-transformer/, 'request DTOs'],
+  [/dist\/http/, 'HTTP edge'],
+  [/node_modules\/(fastify|@fastify|@nestjs|rxjs|find-my-way|avvio)/, 'Nest and Fastify'],
+  [/^node:(_http|http|net|internal\/streams|stream|events|internal\/timers|timers)/, 'node:http'],
+];
+
+function partOf(url: string, functionName: string): string | undefined {
+  if (functionName === '(garbage collector)') return 'garbage collector';
+  return PARTS.find(([pattern]) => pattern.test(url))?.[1];
+}
+
+const scratch = openScratch();
+const dataFolder = join(scratch.folder, 'service');
+mkdirSync(dataFolder);
+const clients = new Clients();
+const service = await startService(dataFolder, []);
+const alpha = await registerAgent(service, dataFolder, 'agent-alpha');
+const beta = await registerAgent(service, dataFolder, 'agent-beta');
+const load = (target: Service, a: BenchAgent, b: BenchAgent, milliseconds: number): Load => ({
+  port: target.port,
+  audience: `http://127.0.0.1:${String(target.port)}`,
+  alpha: a,
+  beta: b,
+  concurrency: CONCURRENCY,
+  milliseconds,
+});
+
+await clients.run(load(service, alpha, beta, WARM_UP_MS));
+const floor = makeFloor(scratch.folder, dataFolder, alpha, beta);
+floor.run(500);
+
+const ratios: number[] = [];
+const ourRates: number[] = [];
+const floors: FloorResult[] = [];
+const latencies: number[] = [];
+const cpu = { service: 0, clients: 0, flows: 0 };
+for (let round = 0; round < ROUNDS; round++) {
+  const floorResult = floor.run(ROUND_MS / 2);
+  const before = cpuSecondsOf(service.process);
+  const result = await clients.run(load(service, alpha, beta, ROUND_MS));
+  cpu.service += cpuSecondsOf(service.process) - before;
+  cpu.clients += result.cpuSeconds;
+  cpu.flows += result.flows;
+  const ourRate = result.flows / result.seconds;
+  ourRates.push(ourRate);
+  floors.push(floorResult);
+  ratios.push(ourRate / (floorResult.flows / floorResult.seconds));
+  latencies.push(...result.latencies);
+  console.log(
+    `round ${String(round + 1)}: ${ourRate.toFixed(0)} flows/s over HTTP, ` +
+      `floor ${(floorResult.flows / floorResult.seconds).toFixed(0)} flows/s`,
+  );
+}
+floor.close();
+await stop(service.process);
+
+// Once more from scratch under the profiler, which slows it down: shares, not rates.
+const profileFolder = join(scratch.folder, 'profile');
+const profiledData = join(scratch.folder, 'profiled');
+mkdirSync(profiledData);
+const profiled = await startService(profiledData, [
+  '--cpu-prof',
+  `--cpu-prof-dir=${profileFolder}`,
+]);
+const profiledAlpha = await registerAgent(profiled, profiledData, 'agent-alpha');
+const profiledBeta = await registerAgent(profiled, profiledData, 'agent-beta');
+await clients.run(load(profiled, profiledAlpha, profiledBeta, WARM_UP_MS));
+await stop(profiled.process);
+await clients.stop();
+console.log('where the service spends its time:');
+for (const file of readdirSync(profileFolder)) {
+  for (const { part, share } of splitProfile(join(profileFolder, file), partOf)) {
+    if (share >= 0.005) console.log(`  ${(share * 100).toFixed(1).padStart(5)} %  ${part}`);
+  }
+}
+scratch.remove();
+
+const floorRates = floors.map(({ flows, seconds }) => flows / seconds);
+printFigure('negotiation-rate', median(ourRates), 'flows/s');
+printFigure('negotiation-floor-rate', median(floorRates), 'flows/s');
+printFigure('negotiation-floor-signing', median(floors.map((f) => f.signing)), 'us/flow');
+printFigure('negotiation-floor-verifying', median(floors.map((f) => f.verifying)), 'us/flow');
+printFigure('negotiation-floor-storing', median(floors.map((f) => f.storing)), 'us/flow');
+printFigure('negotiation-service-cpu', (cpu.service / cpu.flows) * 1e6, 'us/flow');
+printFigure('negotiation-client-cpu', (cpu.clients / cpu.flows) * 1e6, 'us/flow');
+printFigure('negotiation-request-p50', quantile(latencies, 0.5), 'ms');
+printFigure('negotiation-request-p99', quantile(latencies, 0.99), 'ms');
+printRatio('negotiation', median(ratios), 0.5);

@@ -1,0 +1,105 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { RequireScope } from '../http/access.js';
+import { Problems } from '../http/openapi/problems.js';
+import type { Plain } from '../http/plain.js';
+import { orReject, RejectionException } from '../http/rejection-exception.js';
+import { CurrentRequest, type RequestContext } from '../http/request-context.js';
+import { agentIdOf, AgentReads } from './agent-reads.js';
+import { AgentWrites } from './agent-writes.js';
+import { CHANGE_PROBLEMS, KEY_PROBLEMS } from './change-problems.js';
+import { AgentDocument, KeyHistoryDocument, keyHistory } from './dto/agent-document.js';
+import { AddKeyBody, RevokeKeyBody } from './dto/change-bodies.js';
+import { keySubmissionOf } from './dto/submitted-key.js';
+import { changeEnvelopeOf } from './dto/to-command.js';
+
+@ApiTags('agents')
+@Controller('v1/agents/:agentId/keys')
+export class AgentKeysController {
+  constructor(
+    private readonly writes: AgentWrites,
+    private readonly reads: AgentReads,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Every key that the agent ever had',
+    description: 'With the proof of possession of each and the window in which it could sign.',
+  })
+  @ApiOkResponse({ type: KeyHistoryDocument })
+  @ApiResponse({ status: 304, description: 'The client has it: `If-None-Match` names its ETag.' })
+  @Problems('agent-not-found')
+  async history(
+    @Param('agentId') agentId: string,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Plain<KeyHistoryDocument> | undefined> {
+    return this.reads.show(agentId, request, reply, keyHistory);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('agents:write', 'agents:admin')
+  @ApiOperation({
+    summary: 'Add a key, or rotate one',
+    description:
+      'With `replaces`, the window of that key ends when the window of the new one begins. The ' +
+      'first key of an agent makes `ed25519` its only method.',
+  })
+  @ApiOkResponse({ type: AgentDocument })
+  @Problems(...CHANGE_PROBLEMS, ...KEY_PROBLEMS)
+  async add(
+    @Param('agentId') agentId: string,
+    @Body() body: AddKeyBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Plain<AgentDocument>> {
+    return this.writes.change(
+      { request, reply, raw },
+      {
+        kind: 'add-key',
+        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
+        key: orReject(keySubmissionOf(body.key, '/key')),
+        replaces: body.replaces ?? null,
+      },
+    );
+  }
+
+  @Post(':keyId/revocation')
+  @HttpCode(200)
+  @RequireScope('agents:write', 'agents:admin')
+  @ApiOperation({
+    summary: 'Revoke a key',
+    description:
+      'From now on nothing that it signs is accepted. What was recorded before stays verifiable.',
+  })
+  @ApiOkResponse({ type: AgentDocument })
+  @Problems(...CHANGE_PROBLEMS)
+  async revoke(
+    @Param('agentId') agentId: string,
+    @Param('keyId') keyId: string,
+    @Body() body: RevokeKeyBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Plain<AgentDocument>> {
+    if (body.keyId !== keyId) {
+      const detail = 'names another key than the address';
+      throw new RejectionException({
+        code: 'request-invalid',
+        faults: [{ pointer: '/keyId', detail }],
+      });
+    }
+    return this.writes.change(
+      { request, reply, raw },
+      {
+        kind: 'revoke-key',
+        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
+        keyId: body.keyId,
+        reason: body.reason,
+      },
+    );
+  }
+}

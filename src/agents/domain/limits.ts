@@ -1,0 +1,9 @@
+/** Past keys included: history is never forgotten, so it must be bounded. */
+export const MAX_KEYS = 64;
+export const MAX_CLIENTS = 64;
+export const MAX_POLICY_ENTRIES = 100;
+export const MAX_POLICY_TEXT_LENGTH = 1_000;
+/** Beyond 36,500 days texts are never destroyed by themselves; a policy does not consent to that. */
+export const MAX_POLICY_RETENTION_DAYS = 36_500;
+export const MAX_REASON_LENGTH = 2_000;
+export const MAX_ENDPOINT_LENGTH = 2_048;

@@ -1,0 +1,62 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { AgentsModule } from './agents/agents.module.js';
+import { PlatformKeyring } from './attestation/platform-keyring.js';
+import { PlatformKeysController } from './attestation/platform-keys.controller.js';
+import type { Config } from './config/config.js';
+import { CLOCK, CONFIG, RANDOM_BYTES } from './config/tokens.js';
+import type { RandomBytes } from './event-store/command-execution.js';
+import type { KeyStore } from './event-store/key-store.js';
+import type { EventStore } from './event-store/port.js';
+import { EVENT_STORE, KEY_STORE } from './event-store/tokens.js';
+import { HealthRegistry } from './http/health/health-registry.js';
+import { HealthController } from './http/health/health.controller.js';
+import { ProblemPagesController } from './http/problem-pages.controller.js';
+import { ATTESTING } from './interactions/attesting.js';
+import { InteractionsModule } from './interactions/interactions.module.js';
+import type { Clock } from './kernel/timestamp.js';
+import type { ReadModel } from './projections/port.js';
+import { READ_MODEL } from './projections/tokens.js';
+
+/** What stands before the container is built: opened, checked, and closed by `service.ts`. */
+export interface Parts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly eventStore: EventStore;
+  readonly keyStore: KeyStore;
+  readonly readModel: ReadModel;
+  readonly keyring: PlatformKeyring;
+  readonly health: HealthRegistry;
+}
+
+/** Hands the parts to every context, under the names of their ports. */
+@Global()
+@Module({})
+class PartsModule {
+  static with(parts: Parts): DynamicModule {
+    const providers = [
+      { provide: CONFIG, useValue: parts.config },
+      { provide: CLOCK, useValue: parts.clock },
+      { provide: RANDOM_BYTES, useValue: parts.random },
+      { provide: EVENT_STORE, useValue: parts.eventStore },
+      { provide: KEY_STORE, useValue: parts.keyStore },
+      { provide: READ_MODEL, useValue: parts.readModel },
+      { provide: PlatformKeyring, useValue: parts.keyring },
+      { provide: ATTESTING, useExisting: PlatformKeyring },
+      { provide: HealthRegistry, useValue: parts.health },
+    ];
+    return { module: PartsModule, providers, exports: providers };
+  }
+}
+
+@Module({})
+export class AppModule {
+  static with(parts: Parts): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [PartsModule.with(parts), CqrsModule.forRoot(), AgentsModule, InteractionsModule],
+      controllers: [HealthController, PlatformKeysController, ProblemPagesController],
+    };
+  }
+}

@@ -1,0 +1,100 @@
+import type { KeyObject } from 'node:crypto';
+import { attestRevision } from '../kernel/attestation.js';
+import type { PlatformAttestation, UnattestedRevision } from '../kernel/federated-interaction.js';
+import type { KeyId } from '../kernel/ids.js';
+import type { Rejection } from '../kernel/rejection.js';
+import { err, ok, type Result } from '../kernel/result.js';
+import type { CommandExecution } from '../event-store/command-execution.js';
+import { PLATFORM_KEYS_STREAM, type PlatformKeyEvent } from './domain/events.js';
+import type { PlatformKeyPurpose, PlatformKeys } from './domain/platform-key.js';
+import { chooseKey, type RegisterPlatformKeys } from './domain/register.js';
+import type { HeldKey } from './platform-key-file.js';
+
+/** Signs for the platform, as the log stood at `basedOn`. */
+export interface Attester {
+  /** {@link attestRevision} with the current attestation key. */
+  readonly attest: (revision: UnattestedRevision) => PlatformAttestation;
+  /** For the event's metadata: the head of the platform's keys that the choice was made on. */
+  readonly basedOn: Readonly<Record<string, number>>;
+}
+
+export type PlatformKeyExecution = CommandExecution<
+  PlatformKeys,
+  RegisterPlatformKeys,
+  PlatformKeyEvent,
+  undefined
+>;
+
+/** Who registers keys in the log: a process of the service, no caller. */
+const ACTOR = { principal: 'process:platform-keys', agent: null, tenant: null };
+
+/**
+ * The platform's keys: their history from the log, and the private halves that this node holds.
+ * Every use asks the log first, so that a takeover or a revocation recorded by another node counts
+ * at once.
+ */
+export class PlatformKeyring {
+  constructor(
+    private readonly execution: PlatformKeyExecution,
+    /** In the configuration's order. */
+    private readonly held: readonly HeldKey[],
+    private readonly newId: () => string,
+  ) {}
+
+  /**
+   * Records this node's keys in the log; to be called once, at the start. Nothing happens when the
+   * log knows them all. Refuses with `key-id-taken`, `key-exists`, `attestation-unavailable` (every
+   * configured attestation key is retired or revoked) and `contention`.
+   */
+  async register(): Promise<Result<undefined, Rejection>> {
+    const keys = this.held.map(({ keyId, purpose, jwk, revoked }) => ({
+      keyId,
+      purpose,
+      jwk,
+      revoked,
+    }));
+    const commandId = this.newId();
+    const executed = await this.execution.execute(
+      PLATFORM_KEYS_STREAM,
+      { keys },
+      {
+        commandId,
+        requestDigest: commandId,
+        actor: ACTOR,
+        correlationId: commandId,
+        causationId: null,
+        traceparent: null,
+      },
+      () => Promise.resolve(ok({ context: undefined, basedOn: {} })),
+    );
+    if (!executed.ok) return executed;
+    const signer = this.#signer(executed.value.state, 'attestation');
+    return signer === undefined ? err({ code: 'attestation-unavailable' }) : ok(undefined);
+  }
+
+  /** Every key that ever was, in the order of their registration, as the log knows them now. */
+  async keys(): Promise<PlatformKeys> {
+    return (await this.execution.repository.load(PLATFORM_KEYS_STREAM)).state;
+  }
+
+  /** Refuses with `attestation-unavailable` when this node holds no key that may attest now. */
+  async attester(): Promise<Result<Attester, Rejection>> {
+    const { state, revision } = await this.execution.repository.load(PLATFORM_KEYS_STREAM);
+    const signer = this.#signer(state, 'attestation');
+    if (signer === undefined) return err({ code: 'attestation-unavailable' });
+    return ok({
+      attest: (document) => attestRevision(document, signer.keyId, signer.privateKey),
+      basedOn: { [PLATFORM_KEYS_STREAM]: revision },
+    });
+  }
+
+  #signer(
+    known: PlatformKeys,
+    purpose: PlatformKeyPurpose,
+  ): { keyId: KeyId; privateKey: KeyObject } | undefined {
+    const candidates = this.held.filter((key) => key.purpose === purpose && known.has(key.keyId));
+    const chosen = chooseKey(known, candidates);
+    if (chosen === undefined || chosen.privateKey === null) return undefined;
+    return { keyId: chosen.keyId, privateKey: chosen.privateKey };
+  }
+}

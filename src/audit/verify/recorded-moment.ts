@@ -1,0 +1,82 @@
+import type { Acceptance, ContractRevision } from '../../kernel/federated-interaction.js';
+import {
+  compareTimestamps,
+  millisecondsOf,
+  timestampOf,
+  type Timestamp,
+} from '../../kernel/timestamp.js';
+
+/** How far a signed moment may lie from the server's clock. */
+const LEEWAY_MS = 300_000;
+
+/** When something was recorded by the server's clock: somewhere in here, both ends included. */
+export interface RecordedWithin {
+  readonly earliest: Timestamp;
+  readonly latest: Timestamp;
+}
+
+/**
+ * When an acceptance was recorded, as closely as the document tells, or `undefined` when its
+ * `acceptedAt` fits no such moment. The proposer's was recorded when the revision was created; the
+ * only other one of a revision that is still proposed, or accepted, when that was last updated; any
+ * other one in between and within the leeway of its `acceptedAt`.
+ */
+export function recordedWithin(
+  acceptance: Acceptance,
+  revision: ContractRevision,
+): RecordedWithin | undefined {
+  const { acceptedAt } = acceptance;
+  const { earliest, latest } = documentedMoments(acceptance, revision);
+  const from = timestampOf(millisecondsOf(acceptedAt) - LEEWAY_MS);
+  const to = timestampOf(millisecondsOf(acceptedAt) + LEEWAY_MS);
+  if (earliest === latest) {
+    return isPlausible(acceptedAt, earliest) ? { earliest, latest } : undefined;
+  }
+  const narrowed = { earliest: later(earliest, from), latest: earlier(latest, to) };
+  return compareTimestamps(narrowed.earliest, narrowed.latest) <= 0 ? narrowed : undefined;
+}
+
+/**
+ * At least one acceptance must have been recorded when the revision was last updated; false when
+ * none of those of the other parties can have been.
+ */
+export function someoneCompletes(revision: ContractRevision): boolean {
+  const others = othersThanProposer(revision);
+  return (
+    others.length === 0 ||
+    others.some(({ acceptedAt }) => isPlausible(acceptedAt, revision.updatedAt))
+  );
+}
+
+function documentedMoments(acceptance: Acceptance, revision: ContractRevision): RecordedWithin {
+  const { createdAt, updatedAt, status, proposedByAgentId } = revision;
+  if (acceptance.agentId === proposedByAgentId) return { earliest: createdAt, latest: createdAt };
+  const endsWithAcceptance = status === 'accepted' || status === 'proposed';
+  const isOnlyOther = othersThanProposer(revision).length === 1;
+  return endsWithAcceptance && isOnlyOther
+    ? { earliest: updatedAt, latest: updatedAt }
+    : { earliest: createdAt, latest: updatedAt };
+}
+
+function othersThanProposer(revision: ContractRevision): readonly Acceptance[] {
+  return Object.values(revision.acceptances).filter(
+    ({ agentId }) => agentId !== revision.proposedByAgentId,
+  );
+}
+
+/** Both ends of the leeway are within it, to the last digit that the signer wrote. */
+function isPlausible(acceptedAt: Timestamp, recordedAt: Timestamp): boolean {
+  const clock = millisecondsOf(recordedAt);
+  return (
+    compareTimestamps(acceptedAt, timestampOf(clock - LEEWAY_MS)) >= 0 &&
+    compareTimestamps(acceptedAt, timestampOf(clock + LEEWAY_MS)) <= 0
+  );
+}
+
+function later(a: Timestamp, b: Timestamp): Timestamp {
+  return compareTimestamps(a, b) >= 0 ? a : b;
+}
+
+function earlier(a: Timestamp, b: Timestamp): Timestamp {
+  return compareTimestamps(a, b) <= 0 ? a : b;
+}

@@ -1,0 +1,57 @@
+import { createReadStream } from 'node:fs';
+import type { Json } from '../kernel/json.js';
+import { err, ok, type Result } from '../kernel/result.js';
+import {
+  parseStrictJson,
+  SIGNED_DOCUMENT_LIMITS,
+  type StrictJsonLimits,
+} from '../kernel/strict-json.js';
+import { cliFault, type CliFault } from './cli-fault.js';
+
+/**
+ * Reads a JSON document from a file, or from stdin for `-`, and takes it only when it has a single
+ * meaning. Nothing beyond the limit is kept in memory.
+ *
+ * Refuses with `input-unreadable` and the codes of {@link parseStrictJson}.
+ */
+export async function readJson(
+  path: string,
+  limits: StrictJsonLimits = SIGNED_DOCUMENT_LIMITS,
+): Promise<Result<Json, CliFault>> {
+  const source = path === '-' ? process.stdin : createReadStream(path);
+  const bytes = await readBounded(source, path, limits.maxBytes);
+  return bytes.ok ? parseJson(bytes.value, limits) : bytes;
+}
+
+export function parseJson(bytes: Uint8Array, limits: StrictJsonLimits): Result<Json, CliFault> {
+  const parsed = parseStrictJson(bytes, limits);
+  if (parsed.ok) return parsed;
+  const { code, pointer } = parsed.error;
+  if (code === 'json-too-large') return err(tooLarge(limits.maxBytes));
+  return err(cliFault(code, pointer === '' ? 'the document is refused' : `at ${pointer}`));
+}
+
+async function readBounded(
+  source: AsyncIterable<unknown>,
+  path: string,
+  maxBytes: number,
+): Promise<Result<Uint8Array, CliFault>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of source) {
+      const bytes = chunk as Buffer;
+      size += bytes.length;
+      if (size > maxBytes) return err(tooLarge(maxBytes));
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return err(cliFault('input-unreadable', `${path} cannot be read (${code ?? 'unknown error'})`));
+  }
+  return ok(Buffer.concat(chunks));
+}
+
+function tooLarge(maxBytes: number): CliFault {
+  return cliFault('json-too-large', `the document is larger than ${maxBytes / 1024} KiB`);
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+import type { CliFault } from './cli-fault.js';
+import type { Command } from './command.js';
+import { printable } from './printable.js';
+
+const USAGE = `Usage: countersign COMMAND [options]
+
+  keygen   make an Ed25519 key pair
+  token    mint an access token of the local issuer
+  hash     print the terms hash of a contract
+  sign     sign a statement
+  verify   verify an interaction document offline
+
+countersign COMMAND --help tells more. Exit code 2: the command could not do its work; the code of
+the reason is on stderr.
+`;
+
+/** Each command is loaded only when it runs, so that none waits for what another needs. */
+const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['keygen', async () => (await import('./keygen.js')).keygen],
+  ['token', async () => (await import('./token.js')).token],
+  ['hash', async () => (await import('./hash.js')).hash],
+  ['sign', async () => (await import('./sign.js')).sign],
+  ['verify', async () => (await import('./verify.js')).verify],
+]);
+
+const HELP = new Set(['--help', '-h']);
+
+// A reader that has seen enough (`| head`) is no fault of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main([name = '', ...args]: readonly string[]): Promise<number> {
+  if (HELP.has(name) || name === 'help') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const load = COMMANDS.get(name);
+  if (load === undefined) {
+    const exitCode = fail({ code: 'usage', detail: `no command ${name}`.trimEnd() });
+    process.stderr.write(USAGE);
+    return exitCode;
+  }
+  const command = await load();
+  if (args.some((arg) => HELP.has(arg))) {
+    process.stdout.write(command.usage);
+    return 0;
+  }
+  const output = await command.run(args);
+  if (!output.ok) return fail(output.error);
+  process.stdout.write(output.value.stdout);
+  process.stderr.write(output.value.stderr ?? '');
+  return output.value.exitCode ?? 0;
+}
+
+function fail({ code, detail }: CliFault): number {
+  process.stderr.write(`${code}: ${printable(detail)}\n`);
+  return 2;
+}

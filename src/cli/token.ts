@@ -1,0 +1,88 @@
+import { DEFAULT_DATA_FOLDER, devIssuerKeyFile } from '../config/data-folder.js';
+import { PrivateFileError } from '../config/private-file.js';
+import { loadDevKey, mintDevToken } from '../http/authentication/dev-issuer.js';
+import { SCOPES, type Scope } from '../kernel/caller.js';
+import { parseAgentId } from '../kernel/ids.js';
+import { err, ok, type Result } from '../kernel/result.js';
+import { cliFault, type CliFault } from './cli-fault.js';
+import type { Command } from './command.js';
+import { parseArguments } from './parse-arguments.js';
+
+const MAX_TTL_SECONDS = 30 * 24 * 60 * 60;
+
+const usage = `Usage: countersign token --sub PRINCIPAL --tenant TENANT [options]
+
+Mints an access token of the local issuer, which only a service started with COUNTERSIGN_DEV=1 in
+the same data folder believes.
+
+  --sub PRINCIPAL      who calls
+  --tenant TENANT      whose tenant
+  --client ID          the OAuth client that the token is issued to
+  --agent ID           the agent that the token is bound to
+  --scope "A B"        scopes, separated by spaces; may be given several times. One or more of
+                       ${SCOPES.slice(0, 6).join(' ')}
+                       ${SCOPES.slice(6).join(' ')}
+  --ttl SECONDS        life time, 3600 by default
+  --data-dir FOLDER    the service's data folder, ${DEFAULT_DATA_FOLDER} by default (also --data-folder)
+`;
+
+export const token: Command = {
+  usage,
+  async run(args) {
+    const parsed = parseArguments(
+      args,
+      {
+        sub: { type: 'string' },
+        tenant: { type: 'string' },
+        client: { type: 'string' },
+        agent: { type: 'string' },
+        scope: { type: 'string', multiple: true },
+        ttl: { type: 'string' },
+        'data-dir': { type: 'string' },
+        'data-folder': { type: 'string' },
+      } as const,
+      0,
+    );
+    if (!parsed.ok) return parsed;
+    const { sub, tenant, client, agent, ttl, scope, ...folders } = parsed.value.values;
+    if (!sub || !tenant) return err(cliFault('usage', '--sub and --tenant are required'));
+    if (agent !== undefined && parseAgentId(agent) === undefined) {
+      return err(cliFault('usage', `${agent} is no agent id`));
+    }
+    const scopes = parseScopes(scope ?? []);
+    if (!scopes.ok) return scopes;
+    const lifetimeSeconds = /^\d{1,7}$/.test(ttl ?? '3600') ? Number(ttl ?? 3600) : 0;
+    if (lifetimeSeconds < 1 || lifetimeSeconds > MAX_TTL_SECONDS) {
+      return err(cliFault('usage', `--ttl is 1 to ${MAX_TTL_SECONDS} seconds`));
+    }
+    const folder = folders['data-dir'] ?? folders['data-folder'] ?? DEFAULT_DATA_FOLDER;
+    const key = await findDevKey(devIssuerKeyFile(folder));
+    if (!key.ok) return key;
+    const claims = { principal: sub, tenant, client, agent, scopes: scopes.value, lifetimeSeconds };
+    return ok({ stdout: `${await mintDevToken(key.value, claims, Date.now())}\n` });
+  },
+};
+
+function parseScopes(texts: readonly string[]): Result<readonly Scope[], CliFault> {
+  const scopes = new Set<Scope>();
+  for (const name of texts.flatMap((text) => text.split(' ')).filter((name) => name !== '')) {
+    const scope = SCOPES.find((known) => known === name);
+    if (scope === undefined) return err(cliFault('usage', `${name} is no scope`));
+    scopes.add(scope);
+  }
+  return ok([...scopes]);
+}
+
+type DevKey = NonNullable<Awaited<ReturnType<typeof loadDevKey>>>;
+
+async function findDevKey(file: string): Promise<Result<DevKey, CliFault>> {
+  try {
+    const key = await loadDevKey(file);
+    if (key !== undefined) return ok(key);
+  } catch (error) {
+    if (!(error instanceof PrivateFileError)) throw error;
+    return err(cliFault('dev-issuer-unreadable', error.message));
+  }
+  const detail = `${file} does not exist: start the service there with COUNTERSIGN_DEV=1 first`;
+  return err(cliFault('dev-issuer-missing', detail));
+}

@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import { err, ok, type Result } from '../kernel/result.js';
+import { baseUrlFault, isLoopback, issuerUrlFault } from './addresses.js';
+import type {
+  ClaimNames,
+  Config,
+  PlatformKeySource,
+  SqliteLocation,
+  TokenTrust,
+} from './config.js';
+import { DEFAULT_DATA_FOLDER, devIssuerKeyFile } from './data-folder.js';
+import { EnvironmentReader, type ConfigFault, type Environment } from './environment.js';
+
+/**
+ * Reads the configuration from environment variables. It fails closed: outside development an
+ * issuer, its audience, a public base URL and platform keys must be named, and nothing stands in
+ * for them. Every fault is reported at once, with the variable's name.
+ *
+ * @param hostName what the node is called when NODE_ID does not say
+ */
+export function readConfig(
+  environment: Environment,
+  hostName: string,
+): Result<Config, readonly ConfigFault[]> {
+  const reader = new EnvironmentReader(environment);
+  const isDevelopment = reader.flag('COUNTERSIGN_DEV');
+  const listen = readListen(reader, isDevelopment);
+  const dataFolder = reader.optional('DATA_FOLDER') ?? DEFAULT_DATA_FOLDER;
+  const config: Config = {
+    mode: isDevelopment ? 'development' : 'production',
+    listen,
+    publicBaseUrl: readPublicBaseUrl(reader, isDevelopment, listen),
+    dataFolder,
+    eventStore: readStore(reader, 'EVENT_STORE', join(dataFolder, 'events.db')),
+    keyStore: readStore(reader, 'KEY_STORE', join(dataFolder, 'keys.db')),
+    readModel: readStore(reader, 'READ_MODEL', join(dataFolder, 'read.db')),
+    nodeId: readNodeId(reader, hostName),
+    tokens: readTokenTrust(reader, isDevelopment, dataFolder),
+    platformKeys: readPlatformKeys(reader, isDevelopment, dataFolder),
+    signingLeewayMs: reader.integer('SIGNING_LEEWAY_SECONDS', 300, [0, 3600]) * 1000,
+    readWaitMs: reader.integer('READ_WAIT_MS', 2000, [0, 30_000]),
+  };
+  return reader.faults.length === 0 ? ok(deepFreeze(config)) : err(reader.faults);
+}
+
+function readListen(reader: EnvironmentReader, isDevelopment: boolean): Config['listen'] {
+  const host = reader.optional('HOST') ?? (isDevelopment ? '127.0.0.1' : '0.0.0.0');
+  if (isDevelopment && !isLoopback(host)) {
+    reader.fault('HOST', 'must be a loopback address under COUNTERSIGN_DEV=1');
+  }
+  return { host, port: reader.integer('PORT', 8080, [0, 65_535]) };
+}
+
+function readPublicBaseUrl(
+  reader: EnvironmentReader,
+  isDevelopment: boolean,
+  listen: Config['listen'],
+): string {
+  const url = reader.optional('PUBLIC_BASE_URL');
+  if (url !== undefined) {
+    const fault = baseUrlFault(url, isDevelopment);
+    if (fault !== undefined) reader.fault('PUBLIC_BASE_URL', fault);
+    return url;
+  }
+  if (!isDevelopment) return reader.required('PUBLIC_BASE_URL', 'unless COUNTERSIGN_DEV=1');
+  if (listen.port === 0) reader.fault('PUBLIC_BASE_URL', 'is required when PORT is 0');
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  return `http://${host}:${String(listen.port)}`;
+}
+
+const LATER_ENGINES = ['esdb:', 'esdb+discover:', 'kurrentdb:', 'postgres:', 'postgresql:'];
+
+function readStore(reader: EnvironmentReader, variable: string, fallback: string): SqliteLocation {
+  const text = reader.optional(variable) ?? `sqlite:${fallback}`;
+  const path = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : '';
+  if (LATER_ENGINES.some((scheme) => text.startsWith(scheme))) {
+    reader.fault(
+      variable,
+      `${text.split(':')[0] ?? ''} is not available in this version; use sqlite:<path>`,
+    );
+  } else if (path === '' || path.startsWith('//') || path.startsWith(':')) {
+    // `:memory:` and `file:` forms would lose every acknowledged event.
+    reader.fault(variable, 'must be sqlite:<path of a file>');
+  }
+  return { engine: 'sqlite', path };
+}
+
+function readNodeId(reader: EnvironmentReader, hostName: string): string {
+  const nodeId = reader.optional('NODE_ID') ?? hostName;
+  if (!/^[\x21-\x7e]{1,128}$/.test(nodeId)) {
+    reader.fault('NODE_ID', 'must be 1 to 128 printable ASCII characters without spaces');
+  }
+  return nodeId;
+}
+
+const OIDC_VARIABLES = [
+  'OIDC_ISSUER',
+  'OIDC_AUDIENCE',
+  'OIDC_JWKS_URI',
+  'OIDC_AGENT_CLAIM',
+  'OIDC_TENANT_CLAIM',
+];
+
+/** In development an issuer may be named too; then the service's own is not used at all. */
+function readTokenTrust(
+  reader: EnvironmentReader,
+  isDevelopment: boolean,
+  dataFolder: string,
+): TokenTrust {
+  const leewaySeconds = reader.integer('TOKEN_LEEWAY_SECONDS', 30, [0, 300]);
+  if (isDevelopment && OIDC_VARIABLES.every((name) => reader.optional(name) === undefined)) {
+    return { kind: 'dev-issuer', keyFile: devIssuerKeyFile(dataFolder), leewaySeconds };
+  }
+  const why = isDevelopment ? 'when another OIDC_ variable is set' : 'unless COUNTERSIGN_DEV=1';
+  const issuer = reader.required('OIDC_ISSUER', why);
+  const jwksUri = reader.optional('OIDC_JWKS_URI');
+  checkIssuerUrl(reader, 'OIDC_ISSUER', issuer, isDevelopment);
+  checkIssuerUrl(reader, 'OIDC_JWKS_URI', jwksUri ?? '', isDevelopment);
+  return {
+    kind: 'oidc',
+    issuer,
+    audience: reader.required('OIDC_AUDIENCE', why),
+    jwksUri: jwksUri ?? null,
+    claims: {
+      agent: reader.optional('OIDC_AGENT_CLAIM') ?? 'agent',
+      tenant: reader.optional('OIDC_TENANT_CLAIM') ?? 'tenant',
+    },
+    leewaySeconds,
+  };
+}
+
+function checkIssuerUrl(
+  reader: EnvironmentReader,
+  variable: string,
+  url: string,
+  isDevelopment: boolean,
+): void {
+  const fault = url === '' ? undefined : issuerUrlFault(url, isDevelopment);
+  if (fault !== undefined) reader.fault(variable, fault);
+}
+
+function readPlatformKeys(
+  reader: EnvironmentReader,
+  isDevelopment: boolean,
+  dataFolder: string,
+): PlatformKeySource {
+  const file = reader.optional('PLATFORM_KEYS');
+  if (file !== undefined) return { file, generate: false };
+  if (!isDevelopment) reader.required('PLATFORM_KEYS', 'unless COUNTERSIGN_DEV=1');
+  return { file: join(dataFolder, 'platform-keys.jwks.json'), generate: true };
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value) as unknown[]) {
+    if (typeof member === 'object' && member !== null) deepFreeze(member);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,63 @@
+import type Database from 'better-sqlite3';
+import { err, ok, type Result } from '../../kernel/result.js';
+import type { Appended, AppendConflict } from '../port.js';
+import { toPosition, type NewRow } from './event-row.js';
+
+export interface AppendRequest {
+  readonly stream: string;
+  /** Revision that the stream must stand at, -1 for no stream. */
+  readonly after: number;
+  readonly rows: readonly NewRow[];
+}
+
+type Head = readonly [stream: number, revision: number];
+type StoredId = readonly [id: string, position: number];
+
+/** Makes the function that carries out one append inside an open write transaction. */
+export function appendInTransaction(
+  database: Database.Database,
+): (request: AppendRequest) => Result<Appended, AppendConflict> {
+  const selectHead = database
+    .prepare<[string], Head>(
+      `SELECT number, revision FROM streams JOIN events ON stream = number
+       WHERE name = ? ORDER BY revision DESC LIMIT 1`,
+    )
+    .raw();
+  const insertStream = database.prepare<[string]>('INSERT INTO streams (name) VALUES (?)');
+  const insertEvent = database.prepare<[number, number, string, string, string]>(
+    'INSERT INTO events (stream, revision, type, id, body) VALUES (?, ?, ?, ?, ?)',
+  );
+  const selectIds = database
+    .prepare<[number, number, number], StoredId>(
+      `SELECT id, position FROM events WHERE stream = ? AND revision > ? AND revision <= ?
+       ORDER BY revision`,
+    )
+    .raw();
+
+  /** Where these same events were put the first time, when they are there. */
+  function findFirstAppend(stream: number, { after, rows }: AppendRequest): Appended | undefined {
+    const last = after + rows.length;
+    const stored = selectIds.all(stream, after, last);
+    if (stored.length !== rows.length) return undefined;
+    if (!stored.every(([id], index) => id === rows[index]?.id)) return undefined;
+    return { revision: last, position: toPosition(stored.at(-1)?.[1] ?? 0) };
+  }
+
+  return (request) => {
+    const { after, rows } = request;
+    const head = selectHead.get(request.stream);
+    const actual = head?.[1] ?? -1;
+    if (actual !== after) {
+      const first = head && findFirstAppend(head[0], request);
+      if (first !== undefined) return ok(first);
+      return err({ code: 'append-conflict', actual: head === undefined ? 'no-stream' : actual });
+    }
+    const stream = head?.[0] ?? Number(insertStream.run(request.stream).lastInsertRowid);
+    let revision = after;
+    let position = 0;
+    for (const { type, id, body } of rows) {
+      position = Number(insertEvent.run(stream, ++revision, type, id, body).lastInsertRowid);
+    }
+    return ok({ revision, position: toPosition(position) });
+  };
+}

@@ -1,0 +1,68 @@
+import type { EventEnvelope, NewEnvelope } from '../envelope.js';
+import { EventStoreUnavailable, type Position, type RecordedEnvelope } from '../port.js';
+
+/** Gives {@link EventRow}s; conditions and the order follow. */
+export const SELECT_EVENTS =
+  'SELECT position, name, revision, type, id, body FROM events JOIN streams ON number = stream';
+
+export type EventRow = readonly [
+  position: number,
+  stream: string,
+  revision: number,
+  type: string,
+  id: string,
+  body: string,
+];
+
+/** An envelope on its way into the table; what has a column of its own is not in the body. */
+export interface NewRow {
+  readonly type: string;
+  readonly id: string;
+  /** JSON text of the envelope's other members. */
+  readonly body: string;
+}
+
+type Body = Omit<EventEnvelope, 'stream' | 'revision' | 'type' | 'id'>;
+
+export function toRow(envelope: NewEnvelope): NewRow {
+  const { id, type, recordedAt, schemaVersion, data, sealed, salt, metadata } = envelope;
+  const body: Body = { recordedAt, schemaVersion, data, sealed, salt, metadata };
+  return { type, id, body: JSON.stringify(body) };
+}
+
+export function fromRow([position, stream, revision, type, id, text]: EventRow): RecordedEnvelope {
+  let body: Body;
+  try {
+    body = JSON.parse(text) as Body;
+  } catch (cause) {
+    throw new EventStoreUnavailable(`event ${id} of ${stream} is damaged`, { cause });
+  }
+  return {
+    id,
+    type,
+    stream,
+    revision,
+    recordedAt: body.recordedAt,
+    schemaVersion: body.schemaVersion,
+    data: body.data,
+    sealed: body.sealed,
+    salt: body.salt,
+    metadata: body.metadata,
+    position: toPosition(position),
+  };
+}
+
+const POSITION_DIGITS = 20;
+
+export function toPosition(rowid: number): Position {
+  return String(rowid).padStart(POSITION_DIGITS, '0') as Position;
+}
+
+/** @throws {TypeError} for a position that is not of this engine. */
+export function toRowid(position: Position): number {
+  const rowid = Number(position);
+  if (!/^\d{20}$/.test(position) || !Number.isSafeInteger(rowid)) {
+    throw new TypeError(`not a position of this store: ${position}`);
+  }
+  return rowid;
+}

@@ -1,0 +1,209 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import type { NewEnvelope } from '../envelope.js';
+import {
+  EventStoreUnavailable,
+  type Appended,
+  type AppendConflict,
+  type EventFilter,
+  type EventStore,
+  type ExpectedRevision,
+  type Position,
+  type RecordedEnvelope,
+  type SubscriptionMessage,
+} from '../port.js';
+import type { Result } from '../../kernel/result.js';
+import { appendInTransaction, type AppendRequest } from './append.js';
+import { durabilitySettings, openDatabase, type DurabilitySettings } from './database.js';
+import { fromRow, SELECT_EVENTS, toPosition, toRow, toRowid, type EventRow } from './event-row.js';
+import { EVENT_STORE_FILE } from './event-store-file.js';
+import { EventScan } from './event-scan.js';
+import { GroupCommit } from './group-commit.js';
+import { HeadWatch } from './head-watch.js';
+import { PATIENCE_MS, untilFree } from './patience.js';
+import { follow } from './subscription.js';
+
+const APPENDS_PER_COMMIT = 64;
+const POLL_MS = 50;
+
+export interface SqliteEventStoreOptions {
+  /** Milliseconds that a call waits for another process's lock (default 5000). */
+  readonly patienceMs?: number;
+  /** Milliseconds between looks for other processes' events while a subscription waits (50). */
+  readonly pollMs?: number;
+  /** Told of every fault that a subscription outlives, for the log of the operator. */
+  readonly onFault?: (fault: unknown) => void;
+}
+
+/**
+ * Opens an event store in one SQLite file, made when it is not there. Several stores, also of
+ * several processes on one machine, may use one file.
+ * @throws {EventStoreUnavailable} when the file cannot be opened or was written by another program
+ * or another schema version.
+ */
+export async function openSqliteEventStore(
+  path: string,
+  options: SqliteEventStoreOptions = {},
+): Promise<SqliteEventStore> {
+  return new SqliteEventStore(await openDatabase(path, EVENT_STORE_FILE), options);
+}
+
+/** The embedded engine: see the port for what it promises. Made by {@link openSqliteEventStore}. */
+export class SqliteEventStore implements EventStore {
+  readonly #patienceMs: number;
+  readonly #onFault: (fault: unknown) => void;
+  readonly #appends: GroupCommit<AppendRequest, Result<Appended, AppendConflict>>;
+  readonly #watch: HeadWatch;
+  readonly #stops = new Set<AbortController>();
+  readonly #readStream: Database.Statement<[string, number], EventRow>;
+  readonly #readHead: Database.Statement<[], number>;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database.Database,
+    options: SqliteEventStoreOptions,
+  ) {
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#onFault = options.onFault ?? (() => undefined);
+    this.#readStream = database
+      .prepare<[string, number], EventRow>(
+        `${SELECT_EVENTS} WHERE name = ? AND revision >= ? ORDER BY revision`,
+      )
+      .raw();
+    // The sequence and not the newest row, which may have been deleted.
+    this.#readHead = database
+      .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+      .pluck();
+    this.#watch = new HeadWatch(() => this.#head(), options.pollMs ?? POLL_MS);
+    this.#appends = new GroupCommit(database, {
+      apply: appendInTransaction(database),
+      maxGroup: APPENDS_PER_COMMIT,
+      patienceMs: this.#patienceMs,
+      onCommit: () => {
+        this.#watch.look();
+      },
+    });
+  }
+
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEnvelope[],
+  ): Promise<Result<Appended, AppendConflict>> {
+    this.#refuseClosed();
+    const after = expected === 'no-stream' ? -1 : expected;
+    if (!Number.isSafeInteger(after) || after < -1 || expected === -1) {
+      throw new TypeError(`not an expected revision: ${String(expected)}`);
+    }
+    if (events.length === 0) throw new TypeError('an append has at least one event');
+    // Written out now, so that nobody's later change of an object reaches the log.
+    return this.#appends.submit({ stream, after, rows: events.map(toRow) });
+  }
+
+  async readStream(stream: string, from = 0): Promise<readonly RecordedEnvelope[]> {
+    this.#refuseClosed();
+    const rows = await untilFree(this.#patienceMs, () => {
+      this.#refuseClosed();
+      return this.#readStream.all(stream, from);
+    });
+    return rows.map(fromRow);
+  }
+
+  /** Ends at what was the head when the reading began. */
+  async *readAll(after: Position, filter?: EventFilter): AsyncGenerator<RecordedEnvelope> {
+    let cursor = toRowid(after);
+    const head = toRowid(await this.head());
+    const scan = new EventScan(this.database, filter);
+    while (cursor < head) {
+      const from = cursor;
+      const page = await untilFree(this.#patienceMs, () => {
+        this.#refuseClosed();
+        return scan.page(from, head);
+      });
+      for (const row of page.rows) yield fromRow(row);
+      cursor = page.end;
+      if (cursor < head) await nextTurn();
+    }
+  }
+
+  /**
+   * Ends with {@link EventStoreUnavailable} only when the log ends before `after`; outlives every
+   * other fault of the engine.
+   */
+  subscribeAll(
+    after: Position,
+    options: { readonly filter?: EventFilter; readonly signal?: AbortSignal } = {},
+  ): AsyncIterable<SubscriptionMessage> {
+    const rowid = toRowid(after);
+    return { [Symbol.asyncIterator]: () => this.#subscribe(rowid, options) };
+  }
+
+  #subscribe(
+    after: number,
+    options: { readonly filter?: EventFilter; readonly signal?: AbortSignal },
+  ): AsyncIterator<SubscriptionMessage, undefined> {
+    const stop = new AbortController();
+    const { signal } = options;
+    const abort = (): void => {
+      stop.abort();
+      signal?.removeEventListener('abort', abort);
+      this.#stops.delete(stop);
+    };
+    if (this.#closing !== undefined || signal?.aborted === true) stop.abort();
+    else {
+      this.#stops.add(stop);
+      signal?.addEventListener('abort', abort);
+    }
+    const messages = follow(
+      {
+        openScan: () => new EventScan(this.database, options.filter),
+        watch: this.#watch,
+        readHead: () => this.#head(),
+        onFault: this.#onFault,
+        onEnd: abort,
+      },
+      after,
+      stop.signal,
+    );
+    return {
+      next: () => messages.next(),
+      // A generator that waits would not hear of its return before the next event.
+      return: () => {
+        abort();
+        return messages.return(undefined);
+      },
+    };
+  }
+
+  async head(): Promise<Position> {
+    return untilFree(this.#patienceMs, () => {
+      this.#refuseClosed();
+      return toPosition(this.#head());
+    });
+  }
+
+  /** The settings in force on this connection: what acknowledged means. */
+  durability(): DurabilitySettings {
+    return durabilitySettings(this.database);
+  }
+
+  /** Ends the subscriptions, answers the appends under way, then closes the file. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const stop of [...this.#stops]) stop.abort();
+    await this.#appends.drained();
+    this.database.close();
+  }
+
+  #head(): number {
+    return this.#readHead.get() ?? 0;
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing !== undefined) throw new EventStoreUnavailable('the event store is closed');
+  }
+}

@@ -1,0 +1,193 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
+import type { DataKey, KeyStore } from '../key-store.js';
+import { EventStoreUnavailable } from '../port.js';
+import {
+  durabilitySettings,
+  openDatabase,
+  type DurabilitySettings,
+  type FileKind,
+} from './database.js';
+import { GroupCommit } from './group-commit.js';
+import { lockedTooLong, PATIENCE_MS, pauseBefore, untilFree } from './patience.js';
+
+const KEY_STORE_FILE: FileKind = {
+  name: 'key store',
+  applicationId: 0x43_53_6b_79, // CSky
+  schemaVersion: 1,
+  // Rows are only ever added at the end, and a destroyed key is overwritten where it lies by as
+  // many zeros. (Rows that SQLite moves, for one that grows or comes between, leave copies behind
+  // in unused parts of pages, also under `secure_delete`.) The row stays: a scope never gets
+  // another key.
+  schema: `
+    CREATE TABLE keys (
+      number INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL UNIQUE,
+      key BLOB NOT NULL CHECK (length(key) = 32)
+    ) STRICT;
+  `,
+};
+
+const KEY_BYTES = 32;
+/** In place of a key: it was destroyed. */
+const DESTROYED = Buffer.alloc(KEY_BYTES);
+const REQUESTS_PER_COMMIT = 64;
+const CACHED_KEYS = 10_000;
+
+export interface SqliteKeyStoreOptions {
+  /** Cryptographically strong random bytes. */
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** Milliseconds that a call waits for another process's lock (default 5000). */
+  readonly patienceMs?: number;
+}
+
+type Request = { readonly kind: 'obtain' | 'destroy'; readonly scope: string };
+
+/**
+ * Opens a key store in an SQLite file of its own, made when it is not there, readable for its owner
+ * alone. Several processes on one machine may use one file.
+ * @throws {EventStoreUnavailable} when the file cannot be opened or was written by another program
+ * or another schema version.
+ */
+export async function openSqliteKeyStore(
+  path: string,
+  options: SqliteKeyStoreOptions,
+): Promise<SqliteKeyStore> {
+  const database = await openDatabase(path, KEY_STORE_FILE);
+  database.pragma('secure_delete = ON');
+  return new SqliteKeyStore(database, options);
+}
+
+/** The embedded key store: see the port. Made by {@link openSqliteKeyStore}. */
+export class SqliteKeyStore implements KeyStore {
+  readonly #patienceMs: number;
+  readonly #requests: GroupCommit<Request, DataKey | 'erased'>;
+  readonly #cache = new LRUCache<string, DataKey>({ max: CACHED_KEYS });
+  readonly #select: Database.Statement<[string], DataKey>;
+  readonly #dataVersion: Database.Statement<[], number>;
+  #cacheVersion: number | undefined;
+  #emptying: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database.Database,
+    options: SqliteKeyStoreOptions,
+  ) {
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#select = database
+      .prepare<[string], DataKey>('SELECT key FROM keys WHERE scope = ?')
+      .pluck();
+    // Changes exactly when another connection has changed the file.
+    this.#dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
+    this.#requests = new GroupCommit(database, {
+      apply: this.#applyTo(database, options.randomBytes),
+      maxGroup: REQUESTS_PER_COMMIT,
+      patienceMs: this.#patienceMs,
+    });
+  }
+
+  async obtain(scope: string): Promise<DataKey | 'erased'> {
+    return (await this.find(scope)) ?? this.#requests.submit({ kind: 'obtain', scope });
+  }
+
+  async find(scope: string): Promise<DataKey | 'erased' | undefined> {
+    return untilFree(this.#patienceMs, () => {
+      this.#refuseClosed();
+      return this.#find(scope);
+    });
+  }
+
+  async destroy(scope: string): Promise<void> {
+    this.#refuseClosed();
+    await this.#requests.submit({ kind: 'destroy', scope });
+    // Shared by all whose commit has returned before the log is emptied.
+    this.#emptying ??= this.#emptyLog().finally(() => {
+      this.#emptying = undefined;
+    });
+    await this.#emptying;
+  }
+
+  /** The settings in force on this connection: what durable means. */
+  durability(): DurabilitySettings {
+    return durabilitySettings(this.database);
+  }
+
+  /** Answers the calls under way, then closes the file. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#requests.drained();
+    this.#cache.clear();
+    this.database.close();
+  }
+
+  #find(scope: string): DataKey | 'erased' | undefined {
+    // Another process may have destroyed a key that is remembered here.
+    const version = this.#dataVersion.get();
+    if (version !== this.#cacheVersion) {
+      this.#cache.clear();
+      this.#cacheVersion = version;
+    }
+    const cached = this.#cache.get(scope);
+    if (cached !== undefined) return cached;
+    const stored = this.#stored(scope);
+    if (stored !== undefined && stored !== 'erased') this.#cache.set(scope, stored);
+    return stored;
+  }
+
+  #stored(scope: string): DataKey | 'erased' | undefined {
+    const key = this.#select.get(scope);
+    return key !== undefined && DESTROYED.equals(key) ? 'erased' : key;
+  }
+
+  #applyTo(
+    database: Database.Database,
+    randomBytes: (size: number) => Uint8Array,
+  ): (request: Request) => DataKey | 'erased' {
+    const insert = database.prepare<[string, Uint8Array]>(
+      'INSERT INTO keys (scope, key) VALUES (?, ?)',
+    );
+    const overwrite = database.prepare<[Uint8Array, string]>(
+      'UPDATE keys SET key = ? WHERE scope = ?',
+    );
+    return ({ kind, scope }) => {
+      const stored = this.#stored(scope);
+      if (kind === 'obtain') {
+        if (stored !== undefined) return stored;
+        const key = randomBytes(KEY_BYTES);
+        if (DESTROYED.equals(key)) throw new TypeError('the random bytes are not random');
+        insert.run(scope, key);
+        return key;
+      }
+      this.#cache.delete(scope);
+      if (stored === undefined) insert.run(scope, DESTROYED);
+      else overwrite.run(DESTROYED, scope);
+      return 'erased';
+    };
+  }
+
+  /**
+   * Writes the log back into the database file and empties it: until then it holds old pages, and
+   * on them keys that were destroyed since.
+   */
+  async #emptyLog(): Promise<void> {
+    const deadline = performance.now() + this.#patienceMs;
+    for (let tries = 0; ; tries++) {
+      const [outcome] = await untilFree(this.#patienceMs, () => {
+        this.#refuseClosed();
+        return this.database.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }];
+      });
+      if (outcome.busy === 0) return;
+      if (performance.now() >= deadline) throw lockedTooLong(this.#patienceMs);
+      await delay(pauseBefore(tries));
+    }
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing !== undefined) throw new EventStoreUnavailable('the key store is closed');
+  }
+}

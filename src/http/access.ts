@@ -1,0 +1,39 @@
+import { applyDecorators } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExtension } from '@nestjs/swagger';
+import type { Scope } from '../kernel/caller.js';
+
+/** Who may use a route. A route that says nothing needs a valid token and no particular scope. */
+export interface RouteAccess {
+  /** Answers without a token; a token that is sent all the same is not looked at. */
+  readonly public?: boolean;
+  /** The token must have at least one of these. */
+  readonly anyScope?: readonly Scope[];
+}
+
+/** The member of Fastify's route configuration that holds a {@link RouteAccess}. */
+export const ROUTE_ACCESS = 'access';
+
+/** Opens a controller's method to everybody. */
+export function Public(): MethodDecorator {
+  return routeAccess({ public: true });
+}
+
+/**
+ * The caller's token must carry at least one of the scopes; refused with `scope-missing` before the
+ * body is read. Whether the caller may touch *this* agent or interaction is the handler's question.
+ */
+export function RequireScope(...scopes: readonly [Scope, ...Scope[]]): MethodDecorator {
+  return routeAccess({ anyScope: scopes });
+}
+
+/** Where the OpenAPI description finds the access of an operation, before it is published. */
+export const ACCESS_EXTENSION = 'x-access';
+
+/** Kept in the route's own configuration, so that the check runs in Fastify, ahead of the body. */
+function routeAccess(access: RouteAccess): MethodDecorator {
+  return applyDecorators(
+    RouteConfig({ [ROUTE_ACCESS]: access }),
+    ApiExtension(ACCESS_EXTENSION, access),
+  );
+}

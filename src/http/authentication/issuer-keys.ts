@@ -1,0 +1,109 @@
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, type RemoteJWKSet } from 'jose';
+import { isSecureUrl } from '../../config/addresses.js';
+
+/** The issuer's keys could not be read: the token is neither good nor bad. */
+export class IssuerUnavailable extends Error {
+  override readonly name = 'IssuerUnavailable';
+}
+
+export interface IssuerKeysOptions {
+  readonly issuer: string;
+  /** Null: `jwks_uri` of the issuer's discovery document (OpenID Connect Discovery section 4). */
+  readonly jwksUri: string | null;
+  /** How long a fetched set is believed, in milliseconds: how long a removed key still works. */
+  readonly maxAgeMs: number;
+  /** Shortest time between two fetches for the sake of unknown key ids, in milliseconds. */
+  readonly cooldownMs: number;
+  /** In development an issuer may be an http server on this machine. */
+  readonly allowLoopbackHttp: boolean;
+  /** Told once per outage why the keys cannot be read. */
+  readonly onFault: (fault: unknown) => void;
+}
+
+const FETCH_TIMEOUT_MS = 5_000;
+
+/** A moved `jwks_uri` is found within this time, in milliseconds. */
+const DISCOVERY_MAX_AGE_MS = 10 * 60 * 1000;
+
+/**
+ * The keys of a remote issuer, fetched at the first token and again when they are old or a token
+ * names an unknown key id.
+ * @returns a key resolver that throws {@link IssuerUnavailable} when the keys cannot be had
+ */
+export function remoteIssuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
+  const endpoint = new JwksEndpoint(options);
+  let isDown = false;
+  return async (header, token) => {
+    try {
+      const keys = await endpoint.keys();
+      const key = await keys(header, token);
+      isDown = false;
+      return key;
+    } catch (error) {
+      if (isAboutTheToken(error)) throw error;
+      // Once per outage: every request meets the same fault.
+      if (!isDown) options.onFault(error);
+      isDown = true;
+      throw new IssuerUnavailable('the keys of the token issuer cannot be read', { cause: error });
+    }
+  };
+}
+
+/** The set was read, and no key in it, or no single one, is the token's. */
+function isAboutTheToken(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  );
+}
+
+class JwksEndpoint {
+  #keys: RemoteJWKSet | undefined;
+  #uri: string | undefined;
+  #discoveredAt = Number.NEGATIVE_INFINITY;
+  #discovery: Promise<void> | undefined;
+
+  constructor(private readonly options: IssuerKeysOptions) {
+    if (options.jwksUri !== null) this.#open(options.jwksUri);
+  }
+
+  async keys(): Promise<RemoteJWKSet> {
+    const isDue = Date.now() - this.#discoveredAt >= DISCOVERY_MAX_AGE_MS;
+    if (this.#keys === undefined || (this.options.jwksUri === null && isDue)) {
+      this.#discovery ??= this.#discover().finally(() => {
+        this.#discovery = undefined;
+      });
+      await this.#discovery;
+    }
+    if (this.#keys === undefined) throw new Error('discovery found no key set');
+    return this.#keys;
+  }
+
+  #open(uri: string): void {
+    if (uri === this.#uri) return;
+    this.#uri = uri;
+    this.#keys = createRemoteJWKSet(new URL(uri), {
+      timeoutDuration: FETCH_TIMEOUT_MS,
+      cooldownDuration: this.options.cooldownMs,
+      cacheMaxAge: this.options.maxAgeMs,
+    });
+  }
+
+  /** The document must name the very issuer that was asked: section 4.3 of the specification. */
+  async #discover(): Promise<void> {
+    const { issuer, allowLoopbackHttp } = this.options;
+    const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
+    });
+    if (response.status !== 200) throw new Error(`discovery answered ${String(response.status)}`);
+    const document = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
+    if (document.issuer !== issuer) throw new Error('discovery names another issuer');
+    const uri = document.jwks_uri;
+    if (typeof uri !== 'string' || !URL.canParse(uri)) throw new Error('discovery has no jwks_uri');
+    if (!isSecureUrl(new URL(uri), allowLoopbackHttp)) throw new Error('jwks_uri is not https');
+    this.#open(uri);
+    this.#discoveredAt = Date.now();
+  }
+}

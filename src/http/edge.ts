@@ -1,0 +1,131 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Scope } from '../kernel/caller.js';
+import { ROUTE_ACCESS, type RouteAccess } from './access.js';
+import { answerClientError } from './client-error.js';
+import { CORRELATION_HEADER, correlationIdOf } from './correlation.js';
+import { BODY_LIMIT, refuseContentCoding, registerJsonBody } from './json-body.js';
+import { MethodTable, type Route } from './method-table.js';
+import { DOCS_PATH, OPENAPI_PATH } from './openapi/paths.js';
+import { ProblemWriter } from './problem-writer.js';
+import { RejectionException } from './rejection-exception.js';
+import { annotate, type RequestNotes } from './request-context.js';
+import { setSecureHeaders } from './secure-headers.js';
+
+/** Longest request line and header fields in bytes. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** A slow or stuck client holds a connection no longer than this, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Room for the longest id with every character percent-encoded. */
+const MAX_PARAM_LENGTH = 512;
+
+export interface EdgeOptions {
+  /** Without a trailing slash. */
+  readonly publicBaseUrl: string;
+  /** Judges the `Authorization` header; at once when it knows the token already. */
+  readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
+  /** True once the node takes no new requests. */
+  readonly isDraining: () => boolean;
+}
+
+export interface Edge {
+  readonly adapter: FastifyAdapter;
+  readonly problems: ProblemWriter;
+  /** Every route registered so far. */
+  readonly routes: () => readonly Route[];
+}
+
+/**
+ * The HTTP edge: everything that happens to a request before a controller sees it. Who calls is
+ * settled before the body is read, and a route is closed unless it says that it is public.
+ */
+export function createEdge(options: EdgeOptions): Edge {
+  const methods = new MethodTable();
+  const problems = new ProblemWriter(options.publicBaseUrl, methods);
+  const isHttps = options.publicBaseUrl.startsWith('https:');
+  const adapter = new FastifyAdapter({
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    // A node that drains answers with a problem of its own: see the hook below.
+    return503OnClosing: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    skipMiddie: true,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    clientErrorHandler: (error, socket) => {
+      answerClientError(error, socket, options.publicBaseUrl);
+    },
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      setSecureHeaders(reply, false, isHttps);
+      problems.write(error, request, reply);
+    },
+  });
+  const fastify = adapter.getInstance();
+  methods.watch(fastify);
+  registerJsonBody(fastify);
+  registerHooks(fastify, options, isHttps);
+  return { adapter, problems, routes: () => methods.routes() };
+}
+
+function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: boolean): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const notes: RequestNotes = {
+      correlationId: correlationIdOf(request.headers),
+      caller: undefined,
+    };
+    annotate(request, notes);
+    reply.header(CORRELATION_HEADER, notes.correlationId);
+    setSecureHeaders(reply, isDocumentation(request), isHttps);
+    const refuse = (error: unknown): void => {
+      done(error instanceof Error ? error : new Error(String(error)));
+    };
+    try {
+      refuseWhenDraining(options, reply);
+      refuseContentCoding(request);
+      const access = accessOf(request);
+      if (access.public === true) {
+        done();
+        return;
+      }
+      const admit = (caller: Caller): void => {
+        requireAnyScope(access.anyScope, caller);
+        notes.caller = caller;
+        done();
+      };
+      const authenticated = options.authenticate(request.headers.authorization);
+      if (authenticated instanceof Promise) authenticated.then(admit).catch(refuse);
+      else admit(authenticated);
+    } catch (error) {
+      refuse(error);
+    }
+  });
+}
+
+function refuseWhenDraining(options: EdgeOptions, reply: FastifyReply): void {
+  if (!options.isDraining()) return;
+  reply.header('connection', 'close');
+  throw new RejectionException({ code: 'shutting-down' });
+}
+
+/** Closed unless it says otherwise; an address without a route has nothing to protect. */
+function accessOf(request: FastifyRequest): RouteAccess {
+  if (request.is404 || isDocumentation(request)) return { public: true };
+  const config = request.routeOptions.config as { [ROUTE_ACCESS]?: RouteAccess };
+  return config[ROUTE_ACCESS] ?? {};
+}
+
+function isDocumentation(request: FastifyRequest): boolean {
+  const url = request.routeOptions.url ?? '';
+  return url === OPENAPI_PATH || url === DOCS_PATH || url.startsWith(`${DOCS_PATH}/`);
+}
+
+/** RFC 6750 section 3.1 names the scopes that would have sufficed. */
+function requireAnyScope(anyScope: readonly Scope[] | undefined, caller: Caller): void {
+  if (anyScope === undefined || anyScope.some((scope) => caller.scopes.has(scope))) return;
+  throw new RejectionException(
+    { code: 'scope-missing', detail: `This operation needs the scope ${anyScope.join(' or ')}.` },
+    { 'www-authenticate': `Bearer error="insufficient_scope", scope="${anyScope.join(' ')}"` },
+  );
+}

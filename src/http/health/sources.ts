@@ -1,0 +1,73 @@
+import type { PlatformKeyring } from '../../attestation/platform-keyring.js';
+import type { KeyStore } from '../../event-store/key-store.js';
+import type { EventStore } from '../../event-store/port.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { ProcessHealth } from '../../processes/process-health.js';
+import type { ProjectionsHealth } from '../../projections/port.js';
+import type { HealthSource } from './health-source.js';
+
+/** The log answers. */
+export function eventStoreHealth(store: EventStore): HealthSource {
+  return {
+    name: 'event-store',
+    check: async () => ({ healthy: true, details: { head: await store.head() } }),
+  };
+}
+
+/** The data keys can be reached: without them nothing is sealed or read. */
+export function keyStoreHealth(keys: KeyStore): HealthSource {
+  return {
+    name: 'key-store',
+    check: async () => {
+      await keys.find('health');
+      return { healthy: true, details: {} };
+    },
+  };
+}
+
+/** This node holds a key that may attest. */
+export function attestationHealth(keyring: PlatformKeyring): HealthSource {
+  return {
+    name: 'attestation',
+    check: async () => {
+      const attester = await keyring.attester();
+      return { healthy: attester.ok, details: attester.ok ? {} : { fault: attester.error.code } };
+    },
+  };
+}
+
+/**
+ * The views. A node whose views were never complete is not ready; one that lags or has parked
+ * events stays in service, because its answers say so themselves.
+ */
+export function projectionsHealth(projections: {
+  health(): Promise<ProjectionsHealth>;
+}): HealthSource {
+  return {
+    name: 'projections',
+    check: async () => {
+      const health = await projections.health();
+      const rebuilding = health.projections.some(({ state }) => state === 'rebuilding');
+      return {
+        healthy: health.stalled === null && !rebuilding,
+        details: health as unknown as JsonObject,
+      };
+    },
+  };
+}
+
+/**
+ * The processes. They never take the node out of service: requests are answered without them, and
+ * other nodes act in their place.
+ */
+export function processesHealth(processes: {
+  health(): Promise<readonly ProcessHealth[]>;
+}): HealthSource {
+  return {
+    name: 'processes',
+    check: async () => {
+      const health = await processes.health();
+      return { healthy: true, details: { processes: health as unknown as JsonObject[] } };
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Acting } from '../../agents/domain/acting.js';
+import type { Agent } from '../../agents/domain/agent.js';
+import { signsItsActs } from '../../agents/domain/keys.js';
+import type { Acceptance, AcceptanceMethod } from '../../kernel/federated-interaction.js';
+import type { InteractionId, TermsHash } from '../../kernel/ids.js';
+import type { Rejection } from '../../kernel/rejection.js';
+import { err, ok, type Result } from '../../kernel/result.js';
+import { makeStatement, type AcceptanceStatement } from '../../kernel/statements.js';
+import type { Timestamp } from '../../kernel/timestamp.js';
+import type { Proof } from './commands.js';
+import type { InteractionContext } from './context.js';
+import { verifyProof } from './signing.js';
+
+/** Everything that an acceptance binds besides who accepts, how and when. */
+export interface ConsentTo {
+  readonly audience: string;
+  readonly interactionId: InteractionId;
+  readonly revision: number;
+  readonly previousTermsHash: TermsHash | null;
+  readonly termsHash: TermsHash;
+  readonly expiresAt: Timestamp;
+}
+
+/**
+ * Makes an agent's acceptance. The method follows from proof and token, never from the body: a proof
+ * makes it `ed25519`, else a token of one of the agent's clients `oauth_installation`, else the
+ * owner's `oauth_account`. The agent must permit that method. Without a proof the server's clock
+ * says when.
+ *
+ * Refuses with `signature-required`, `method-not-permitted` and the codes of {@link verifyProof}.
+ */
+export function consent(
+  agent: Agent,
+  acting: Acting,
+  proof: Proof | undefined,
+  to: ConsentTo,
+  context: InteractionContext,
+): Result<Acceptance, Rejection> {
+  if (proof === undefined) return consentByToken(agent, acting, to, context);
+  const statement = makeStatement<AcceptanceStatement>('federated-interaction/acceptance', {
+    audience: to.audience,
+    interactionId: to.interactionId,
+    revision: to.revision,
+    previousTermsHash: to.previousTermsHash,
+    termsHash: to.termsHash,
+    expiresAt: to.expiresAt,
+    agentId: agent.agentId,
+    method: 'ed25519',
+    acceptedAt: proof.at,
+  });
+  const signature = verifyProof(agent, proof, statement, context);
+  if (!signature.ok) return signature;
+  // Authentic first, permitted second: an agent may have keys and accept by other methods only.
+  if (!agent.methods.includes('ed25519')) return err({ code: 'method-not-permitted' });
+  return ok({
+    agentId: agent.agentId,
+    method: 'ed25519',
+    termsHash: to.termsHash,
+    acceptedAt: proof.at,
+    signature: signature.value,
+  });
+}
+
+const METHOD_OF: Readonly<Record<Acting, AcceptanceMethod | undefined>> = {
+  client: 'oauth_installation',
+  owner: 'oauth_account',
+  // The token says for whom it speaks, but not that anybody installed or owns the agent.
+  agent: undefined,
+};
+
+function consentByToken(
+  agent: Agent,
+  acting: Acting,
+  { termsHash }: ConsentTo,
+  { now }: InteractionContext,
+): Result<Acceptance, Rejection> {
+  if (signsItsActs(agent)) return err({ code: 'signature-required' });
+  const method = METHOD_OF[acting];
+  if (method === undefined || !agent.methods.includes(method)) {
+    return err({ code: 'method-not-permitted' });
+  }
+  return ok({ agentId: agent.agentId, method, termsHash, acceptedAt: now });
+}

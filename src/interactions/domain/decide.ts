@@ -1,0 +1,40 @@
+import type { InteractionCommand } from './commands.js';
+import type { InteractionContext } from './context.js';
+import { accept } from './decisions/accept.js';
+import { autoAccept } from './decisions/auto-accept.js';
+import { cancel } from './decisions/cancel.js';
+import { reject, withdraw } from './decisions/close-proposal.js';
+import { complete } from './decisions/complete.js';
+import type { Decision } from './decisions/decision.js';
+import { expire } from './decisions/expire.js';
+import { propose } from './decisions/propose.js';
+import { revise } from './decisions/revise.js';
+import type { Interaction } from './interaction.js';
+
+/** Judges one command on the interaction as it stands at `context.now`; mutates nothing. */
+export function decide(
+  state: Interaction | undefined,
+  command: InteractionCommand,
+  context: InteractionContext,
+): Decision {
+  switch (command.kind) {
+    case 'propose':
+      return propose(state, command, context);
+    case 'revise':
+      return revise(state, command, context);
+    case 'accept':
+      return accept(state, command, context);
+    case 'reject':
+      return reject(state, command, context);
+    case 'withdraw':
+      return withdraw(state, command, context);
+    case 'cancel':
+      return cancel(state, command, context);
+    case 'complete':
+      return complete(state, command, context);
+    case 'auto-accept':
+      return autoAccept(state, command, context);
+    case 'expire':
+      return expire(state, context);
+  }
+}

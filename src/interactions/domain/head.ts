@@ -1,0 +1,16 @@
+import type { Head } from '../../kernel/rejection.js';
+import type { Interaction } from './interaction.js';
+import { newestRevision } from './revisions.js';
+
+/**
+ * Where the interaction stands, for the next command to name. Of an interaction whose expiry is
+ * not yet recorded, ask after `effectiveAt`.
+ */
+export function headOf(interaction: Interaction): Head {
+  const { revision, status, termsHash } = newestRevision(interaction);
+  return { revision, status, termsHash };
+}
+
+export function sameHead(a: Head, b: Head): boolean {
+  return a.revision === b.revision && a.status === b.status && a.termsHash === b.termsHash;
+}

@@ -1,0 +1,18 @@
+import type { AcceptancePolicy } from '../../agents/domain/events.js';
+import type { Contract } from '../../kernel/federated-interaction.js';
+
+/**
+ * Says whether an owner's stored policy covers a contract beyond doubt: the exact task category is
+ * listed, so is every allowed action, retention stays within the ceiling, no data is spoken of and
+ * nobody has to approve anything. Strings compare exactly; anything else is for a person to read.
+ */
+export function policyCovers(policy: AcceptancePolicy, contract: Contract): boolean {
+  return (
+    policy.taskCategories.includes(contract.taskCategory) &&
+    contract.allowedActions.every((action) => policy.allowedActions.includes(action)) &&
+    contract.retentionDays <= policy.maxRetentionDays &&
+    contract.allowedData.length === 0 &&
+    contract.prohibitedData.length === 0 &&
+    contract.humanApprovalRequirements.length === 0
+  );
+}

@@ -1,0 +1,32 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
+import { MustBe } from '../../http/dto-checks.js';
+import { IfPresent } from '../../http/dto-pipe.js';
+
+const MAX_PAGE = 100;
+const DEFAULT_PAGE = 50;
+
+/** Query parameters of every list: texts, as an address has them. */
+export class PageParameters {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_PAGE,
+    description: `Items per page; default ${String(DEFAULT_PAGE)}`,
+  })
+  @IfPresent()
+  @MustBe(
+    `a whole number from 1 to ${String(MAX_PAGE)}`,
+    (value) => typeof value === 'string' && /^(?:[1-9]\d?|100)$/.test(value),
+  )
+  readonly limit?: string;
+
+  @ApiPropertyOptional({ description: '`nextCursor` of the page before' })
+  @IfPresent()
+  @IsString()
+  readonly cursor?: string;
+}
+
+export function limitOf({ limit }: PageParameters): number {
+  return limit === undefined ? DEFAULT_PAGE : Number(limit);
+}

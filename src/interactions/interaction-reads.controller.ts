@@ -1,0 +1,240 @@
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/tokens.js';
+import { START, type Position } from '../event-store/port.js';
+import { decodeCursor, encodeCursor, type CursorScope } from '../http/cursor.js';
+import { parsePositionToken } from '../http/position-token.js';
+import { Problems } from '../http/openapi/problems.js';
+import type { Plain } from '../http/plain.js';
+import { orReject, RejectionException } from '../http/rejection-exception.js';
+import { CurrentRequest, type RequestContext } from '../http/request-context.js';
+import type { ContractRevision, FederatedInteraction } from '../kernel/federated-interaction.js';
+import type { ReadModel } from '../projections/port.js';
+import { READ_MODEL } from '../projections/tokens.js';
+import { ATTESTING, type Attesting } from './attesting.js';
+import { interactionStream } from './domain/stream.js';
+import { CLOUD_EVENTS, cloudEvent, CloudEventDocument } from './dto/cloud-event.js';
+import { InteractionListPage } from './dto/listed-interaction-document.js';
+import { limitOf, PageParameters } from './dto/pages.js';
+import { AtParameter, ListParameters } from './dto/read-parameters.js';
+import { acceptanceEntries, AcceptancePage, RevisionPage } from './dto/revision-pages.js';
+import { InteractionStatusDocument, statusDocument } from './dto/status-document.js';
+import {
+  verificationKeysDocument,
+  type VerificationKeysDocument,
+} from './dto/verification-keys.js';
+import { REVISION_DOCUMENT, VERIFICATION_KEYS, WIRE_DOCUMENT } from './dto/wire-document-schema.js';
+import { interactionIdOf, wireDocumentOf, wireRevisionOf } from './dto/wire-document.js';
+import { asOfParameter, InteractionReads } from './interaction-reads.js';
+import { InteractionHistory } from './queries/interaction-history.js';
+import { ListInteractions } from './queries/list-interactions.js';
+
+const NOT_MODIFIED = {
+  status: 304,
+  description: 'The client has it: `If-None-Match` names its ETag.',
+};
+
+/** Reading. Parties see their own interactions without a scope; nobody learns of foreign ones. */
+@ApiTags('interactions')
+@Controller('v1/interactions')
+export class InteractionReadsController {
+  constructor(
+    private readonly reads: InteractionReads,
+    private readonly queries: QueryBus,
+    @Inject(READ_MODEL) private readonly readModel: ReadModel,
+    @Inject(ATTESTING) private readonly attesting: Attesting,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'The interactions that the caller may read',
+    description:
+      'With `interactions:read` or `audit:read` those with a party of the caller’s tenant, with ' +
+      '`operator:read` or `audit:read-all` all, else those with a party that the token acts for.',
+  })
+  @ApiOkResponse({ type: InteractionListPage })
+  @Problems('cursor-invalid', 'projection-behind')
+  async list(
+    @Query() parameters: ListParameters,
+    @CurrentRequest() { caller, positionToken }: RequestContext,
+  ): Promise<Plain<InteractionListPage>> {
+    const { status, party, taskCategory, waitingOn, expiringBefore, updatedSince } = parameters;
+    const filter = { status, party, taskCategory, waitingOn, expiringBefore, updatedSince };
+    const scope: CursorScope = { list: 'interactions', filters: filter, key: ['string'] };
+    const query = new ListInteractions(
+      caller,
+      filter,
+      positionOf(scope, parameters),
+      limitOf(parameters),
+      positionToken ?? START,
+    );
+    const { items, next } = orReject(await this.queries.execute(query));
+    return { items, nextCursor: next === undefined ? null : encodeCursor(scope, [next]) };
+  }
+
+  @Get(':interactionId')
+  @ApiOperation({ summary: 'The interaction, now or at a moment of the past' })
+  @ApiResponse({ status: 200, ...WIRE_DOCUMENT })
+  @ApiResponse(NOT_MODIFIED)
+  @Problems('interaction-not-found', 'interaction-erased')
+  async read(
+    @Param('interactionId') id: string,
+    @Query() { at }: AtParameter,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FederatedInteraction | undefined> {
+    return this.reads.show(
+      id,
+      request,
+      reply,
+      ({ interaction }) => wireDocumentOf(interaction),
+      asOfParameter(at),
+    );
+  }
+
+  @Get(':interactionId/status')
+  @ApiOperation({
+    summary: 'How the interaction fares: since when, waiting on whom, until when',
+  })
+  @ApiOkResponse({ type: InteractionStatusDocument })
+  @Problems('interaction-not-found')
+  async status(
+    @Param('interactionId') id: string,
+    @CurrentRequest() request: RequestContext,
+  ): Promise<Plain<InteractionStatusDocument>> {
+    const { interaction } = await this.reads.read(id, request);
+    const parked = this.readModel.parkedEvents(interactionStream(interaction.interactionId));
+    return statusDocument(interaction, parked, request.caller);
+  }
+
+  @Get(':interactionId/revisions')
+  @ApiOperation({ summary: 'Every revision, the superseded and rejected ones too' })
+  @ApiOkResponse({ type: RevisionPage })
+  @Problems('interaction-not-found', 'interaction-erased', 'cursor-invalid')
+  async revisions(
+    @Param('interactionId') id: string,
+    @Query() parameters: PageParameters,
+    @CurrentRequest() request: RequestContext,
+  ): Promise<RevisionPage> {
+    const { interaction } = await this.reads.read(id, request);
+    const documents = interaction.revisions.map((each) => wireRevisionOf(interaction, each));
+    return pageOf(documents, 'revisions', interaction.interactionId, parameters);
+  }
+
+  @Get(':interactionId/revisions/:revision')
+  @ApiOperation({ summary: 'One revision' })
+  @ApiResponse({ status: 200, ...REVISION_DOCUMENT })
+  @ApiResponse(NOT_MODIFIED)
+  @Problems('interaction-not-found', 'interaction-erased', 'revision-not-found')
+  async revision(
+    @Param('interactionId') id: string,
+    @Param('revision') number: string,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ContractRevision | undefined> {
+    return this.reads.show(id, request, reply, ({ interaction }) => {
+      const revision = interaction.revisions.find((each) => String(each.revision) === number);
+      if (revision === undefined) throw new RejectionException({ code: 'revision-not-found' });
+      return wireRevisionOf(interaction, revision);
+    });
+  }
+
+  @Get(':interactionId/acceptances')
+  @ApiOperation({ summary: 'Who accepted which revision, and when' })
+  @ApiOkResponse({ type: AcceptancePage })
+  @Problems('interaction-not-found', 'cursor-invalid')
+  async acceptances(
+    @Param('interactionId') id: string,
+    @Query() parameters: PageParameters,
+    @CurrentRequest() request: RequestContext,
+  ): Promise<Plain<AcceptancePage>> {
+    const { interaction } = await this.reads.read(id, request);
+    const entries = acceptanceEntries(interaction);
+    return pageOf(entries, 'acceptances', interaction.interactionId, parameters);
+  }
+
+  @Get(':interactionId/events')
+  @ApiOperation({
+    summary: 'What happened, event by event',
+    description:
+      'In the order of the log, as a batch of CloudEvents 1.0; `Link: <…>; rel="next"` leads to the ' +
+      'next one while there is one.',
+  })
+  @ApiOkResponse({ type: [CloudEventDocument] })
+  @Problems('interaction-not-found', 'cursor-invalid')
+  async events(
+    @Param('interactionId') id: string,
+    @Query() parameters: PageParameters,
+    @CurrentRequest() { caller }: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<readonly Plain<CloudEventDocument>[]> {
+    const interactionId = interactionIdOf(id);
+    const scope = within('events', interactionId);
+    const from = placeOf(scope, parameters);
+    const limit = limitOf(parameters);
+    // One event more than asked for tells whether there is a next page.
+    const entries = orReject(
+      await this.queries.execute(new InteractionHistory(interactionId, caller, from, limit + 1)),
+    );
+    if (entries.length > limit) {
+      const cursor = encodeCursor(scope, [from + limit]);
+      const path = `/v1/interactions/${interactionId}/events`;
+      reply.header('link', `<${path}?limit=${String(limit)}&cursor=${cursor}>; rel="next"`);
+    }
+    reply.header('content-type', CLOUD_EVENTS);
+    return entries.slice(0, limit).map((entry) => cloudEvent(entry, this.config.publicBaseUrl));
+  }
+
+  @Get(':interactionId/verification-keys')
+  @ApiOperation({ summary: 'Every key that an offline verifier of the document needs' })
+  @ApiResponse({ status: 200, ...VERIFICATION_KEYS })
+  @Problems('interaction-not-found')
+  async verificationKeys(
+    @Param('interactionId') id: string,
+    @CurrentRequest() request: RequestContext,
+  ): Promise<VerificationKeysDocument> {
+    const { interaction, parties } = await this.reads.read(id, request);
+    return verificationKeysDocument(interaction.audience, parties, await this.attesting.keys());
+  }
+}
+
+/** A list within one interaction; its cursors are places in a list that only ever grows. */
+function within(list: string, interactionId: string): CursorScope {
+  return { list, filters: { interactionId }, key: ['number'] };
+}
+
+/** @throws {RejectionException} `cursor-invalid` */
+function placeOf(scope: CursorScope, { cursor }: PageParameters): number {
+  if (cursor === undefined) return 0;
+  const [place] = orReject(decodeCursor(scope, cursor));
+  if (Number.isSafeInteger(place) && Number(place) >= 0) return Number(place);
+  throw new RejectionException({ code: 'cursor-invalid' });
+}
+
+/** @throws {RejectionException} `cursor-invalid` */
+function positionOf(scope: CursorScope, { cursor }: PageParameters): Position | undefined {
+  if (cursor === undefined) return undefined;
+  const [position] = orReject(decodeCursor(scope, cursor));
+  const parsed = parsePositionToken(String(position));
+  if (parsed.ok) return parsed.value;
+  throw new RejectionException({ code: 'cursor-invalid' });
+}
+
+function pageOf<Item>(
+  all: readonly Item[],
+  list: string,
+  interactionId: string,
+  parameters: PageParameters,
+): { readonly items: readonly Item[]; readonly nextCursor: string | null } {
+  const scope = within(list, interactionId);
+  const start = placeOf(scope, parameters);
+  const end = start + limitOf(parameters);
+  return {
+    items: all.slice(start, end),
+    nextCursor: end < all.length ? encodeCursor(scope, [end]) : null,
+  };
+}

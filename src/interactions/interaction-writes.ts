@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { commandEnvelopeOf } from '../http/command-envelope.js';
+import { interactionEtag } from '../http/etag.js';
+import { inTermsOf, namedHead } from '../http/named-head.js';
+import { orReject, RejectionException } from '../http/rejection-exception.js';
+import type { RequestContext } from '../http/request-context.js';
+import { writeAnswer } from '../http/write-answer.js';
+import type { Executed } from '../event-store/command-execution.js';
+import type { FederatedInteraction } from '../kernel/federated-interaction.js';
+import type { InteractionId } from '../kernel/ids.js';
+import type { Head, Rejection } from '../kernel/rejection.js';
+import type { Result } from '../kernel/result.js';
+import { PerformInteractionCommand } from './commands/perform-interaction-command.js';
+import type { CommandOf, InteractionCommand } from './domain/commands.js';
+import { headOf } from './domain/head.js';
+import type { Interaction } from './domain/interaction.js';
+import { newestRevision } from './domain/revisions.js';
+import type { ActOnExistingBody } from './dto/acts.js';
+import { interactionIdOf, wireDocumentOf } from './dto/wire-document.js';
+
+/** One HTTP request that writes an interaction. */
+export interface InteractionWrite {
+  readonly request: RequestContext;
+  readonly reply: FastifyReply;
+  /** The body as parsed: what a retry is recognised by. */
+  readonly raw: object;
+}
+
+/** Reads a command off a checked body, written against a head. */
+type MakeCommand<Body> = (body: Body, head: Head) => Result<InteractionCommand, Rejection>;
+
+/**
+ * The way of the controller to the command bus, and of the answer to the client: the wire document
+ * as of the command's last event, the same in every retry.
+ */
+@Injectable()
+export class InteractionWrites {
+  constructor(private readonly commands: CommandBus) {}
+
+  /** Answers 201 with the address of the new interaction. */
+  async propose(
+    write: InteractionWrite,
+    command: CommandOf<'propose'>,
+  ): Promise<FederatedInteraction> {
+    const executed = await this.perform(write, command.interactionId, command, null);
+    return this.answer(write, orReject(executed), (path) => path);
+  }
+
+  /** Answers 201 with the address of the new revision. */
+  async revise<Body extends ActOnExistingBody>(
+    write: InteractionWrite,
+    id: string,
+    body: Body,
+    make: MakeCommand<Body>,
+  ): Promise<FederatedInteraction> {
+    const executed = await this.onExisting(write, id, body, make);
+    const { revision } = newestRevision(executed.state);
+    return this.answer(write, executed, (path) => `${path}/revisions/${String(revision)}`);
+  }
+
+  /** Answers 201 with the address of the acceptances. */
+  async accept<Body extends ActOnExistingBody>(
+    write: InteractionWrite,
+    id: string,
+    body: Body,
+    make: MakeCommand<Body>,
+  ): Promise<FederatedInteraction> {
+    const executed = await this.onExisting(write, id, body, make);
+    return this.answer(write, executed, (path) => `${path}/acceptances`);
+  }
+
+  /** Answers 200: the act changes the interaction and has no address of its own. */
+  async change<Body extends ActOnExistingBody>(
+    write: InteractionWrite,
+    id: string,
+    body: Body,
+    make: MakeCommand<Body>,
+  ): Promise<FederatedInteraction> {
+    return this.answer(write, await this.onExisting(write, id, body, make));
+  }
+
+  /** Refuses with `head-required`, and in terms of `If-Match` where the head came from there. */
+  private async onExisting<Body extends ActOnExistingBody>(
+    write: InteractionWrite,
+    id: string,
+    body: Body,
+    make: MakeCommand<Body>,
+  ): Promise<Executed<Interaction>> {
+    const interactionId = interactionIdOf(id);
+    const { head, by } = orReject(namedHead(body.head, write.request.ifMatch));
+    const command = orReject(make(body, head));
+    const executed = await this.perform(write, interactionId, command, head);
+    if (!executed.ok) throw new RejectionException(inTermsOf(by, executed.error));
+    return executed.value;
+  }
+
+  private perform(
+    { request, raw }: InteractionWrite,
+    interactionId: InteractionId,
+    command: InteractionCommand,
+    head: Head | null,
+  ): Promise<Result<Executed<Interaction>, Rejection>> {
+    const envelope = commandEnvelopeOf(request, {
+      kind: command.kind,
+      target: interactionId,
+      body: raw,
+      head: head && `${String(head.revision)}.${head.status}.${head.termsHash}`,
+    });
+    return this.commands.execute(
+      new PerformInteractionCommand(interactionId, command, request.caller, envelope),
+    );
+  }
+
+  private answer(
+    { reply }: InteractionWrite,
+    { state, position, replayed }: Executed<Interaction>,
+    location?: (path: string) => string,
+  ): FederatedInteraction {
+    const document = wireDocumentOf(state);
+    writeAnswer(reply, {
+      position,
+      replayed,
+      etag: interactionEtag(state.version, headOf(state)),
+      ...(location && { location: location(`/v1/interactions/${state.interactionId}`) }),
+    });
+    return document;
+  }
+}

@@ -1,0 +1,199 @@
+import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { RequireScope } from '../http/access.js';
+import { Problems } from '../http/openapi/problems.js';
+import { orReject } from '../http/rejection-exception.js';
+import { CurrentRequest, type RequestContext } from '../http/request-context.js';
+import type { FederatedInteraction } from '../kernel/federated-interaction.js';
+import { ACT_PROBLEMS, ON_EXISTING_PROBLEMS, TERMS_PROBLEMS } from './command-problems.js';
+import {
+  AcceptBody,
+  CancelBody,
+  CompleteBody,
+  ProposeBody,
+  RejectBody,
+  ReviseBody,
+  WithdrawBody,
+} from './dto/command-bodies.js';
+import {
+  acceptanceOf,
+  cancellationOf,
+  completionOf,
+  proposalOf,
+  rejectionOf,
+  revisionOf,
+  withdrawalOf,
+} from './dto/to-command.js';
+import { WIRE_DOCUMENT } from './dto/wire-document-schema.js';
+import { InteractionWrites } from './interaction-writes.js';
+
+/** Negotiation. Every command answers with the whole wire document. */
+@ApiTags('interactions')
+@Controller('v1/interactions')
+export class InteractionsController {
+  constructor(private readonly writes: InteractionWrites) {}
+
+  @Post()
+  @RequireScope('interactions:write')
+  @ApiOperation({
+    summary: 'Propose an interaction',
+    description: 'Revision 1, with the acceptance of the agent that proposes it.',
+  })
+  @ApiResponse({ status: 201, ...WIRE_DOCUMENT })
+  @Problems(
+    'interaction-id-invalid',
+    'interaction-exists',
+    'not-acting-agent',
+    'parties-invalid',
+    'expiry-invalid',
+    ...TERMS_PROBLEMS,
+    ...ACT_PROBLEMS,
+    'method-not-permitted',
+  )
+  async propose(
+    @Body() body: ProposeBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FederatedInteraction> {
+    return this.writes.propose({ request, reply, raw }, orReject(proposalOf(body)));
+  }
+
+  @Post(':interactionId/revisions')
+  @RequireScope('interactions:write')
+  @ApiOperation({
+    summary: 'Counter an open proposal, or amend the terms in force',
+    description:
+      'Revision n+1, linked to the hash of revision n, with the acceptance of its proposer alone. ' +
+      'An open proposal is superseded; terms in force stay in force until all have accepted.',
+  })
+  @ApiResponse({ status: 201, ...WIRE_DOCUMENT })
+  @Problems(
+    ...ON_EXISTING_PROBLEMS,
+    'parties-changed',
+    'terms-unchanged',
+    'too-many-revisions',
+    ...TERMS_PROBLEMS,
+    ...ACT_PROBLEMS,
+    'method-not-permitted',
+  )
+  async revise(
+    @Param('interactionId') id: string,
+    @Body() body: ReviseBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FederatedInteraction> {
+    return this.writes.revise({ request, reply, raw }, id, body, revisionOf);
+  }
+
+  @Post(':interactionId/acceptances')
+  @RequireScope('interactions:write')
+  @ApiOperation({
+    summary: 'Accept the open proposal',
+    description: 'The acceptance of the last party attests the revision and puts it in force.',
+  })
+  @ApiResponse({ status: 201, ...WIRE_DOCUMENT })
+  @Problems(
+    ...ON_EXISTING_PROBLEMS,
+    'no-open-proposal',
+    'already-accepted',
+    'deadline-passed',
+    'party-not-registered',
+    'agent-retired',
+    ...ACT_PROBLEMS,
+    'method-not-permitted',
+    'attestation-unavailable',
+  )
+  async accept(
+    @Param('interactionId') id: string,
+    @Body() body: AcceptBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FederatedInteraction> {
+    return this.writes.accept({ request, reply, raw }, id, body, acceptanceOf);
+  }
+
+  @Post(':interactionId/rejections')
+  @HttpCode(200)
+  @RequireScope('interactions:write')
+  @ApiOperation({
+    summary: 'Reject the open proposal of another party',
+    description: 'Ends a pending interaction; an active one stays on the terms in force.',
+  })
+  @ApiResponse({ status: 200, ...WIRE_DOCUMENT })
+  @Problems(...ON_EXISTING_PROBLEMS, 'no-open-proposal', 'proposer-cannot-reject', ...ACT_PROBLEMS)
+  async reject(
+    @Param('interactionId') id: string,
+    @Body() body: RejectBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FederatedInteraction> {
+    return this.writes.change({ request, reply, raw }, id, body, rejectionOf);
+  }
+
+  @Post(':interactionId/withdrawal')
+  @HttpCode(200)
+  @RequireScope('interactions:write')
+  @ApiOperation({
+    summary: 'Withdraw one’s own open proposal',
+    description: 'Cancels a pending interaction; an active one stays on the terms in force.',
+  })
+  @ApiResponse({ status: 200, ...WIRE_DOCUMENT })
+  @Problems(...ON_EXISTING_PROBLEMS, 'no-open-proposal', 'only-proposer-withdraws', ...ACT_PROBLEMS)
+  async withdraw(
+    @Param('interactionId') id: string,
+    @Body() body: WithdrawBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FederatedInteraction> {
+    return this.writes.change({ request, reply, raw }, id, body, withdrawalOf);
+  }
+
+  @Post(':interactionId/cancellation')
+  @HttpCode(200)
+  @RequireScope('interactions:write')
+  @ApiOperation({ summary: 'End a pending or active interaction' })
+  @ApiResponse({ status: 200, ...WIRE_DOCUMENT })
+  @Problems(...ON_EXISTING_PROBLEMS, ...ACT_PROBLEMS)
+  async cancel(
+    @Param('interactionId') id: string,
+    @Body() body: CancelBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FederatedInteraction> {
+    return this.writes.change({ request, reply, raw }, id, body, cancellationOf);
+  }
+
+  @Post(':interactionId/completion')
+  @HttpCode(200)
+  @RequireScope('interactions:write')
+  @ApiOperation({
+    summary: 'Report the outcome',
+    description:
+      'One answer for every entry of the terms in force. The interaction is completed once every ' +
+      'party has reported; an amendment in force voids earlier reports.',
+  })
+  @ApiResponse({ status: 200, ...WIRE_DOCUMENT })
+  @Problems(
+    ...ON_EXISTING_PROBLEMS,
+    'not-active',
+    'already-reported',
+    'report-incomplete',
+    ...ACT_PROBLEMS,
+  )
+  async complete(
+    @Param('interactionId') id: string,
+    @Body() body: CompleteBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FederatedInteraction> {
+    return this.writes.change({ request, reply, raw }, id, body, completionOf);
+  }
+}

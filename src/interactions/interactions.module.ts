@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { DecisionContexts } from './commands/decision-contexts.js';
+import { PerformInteractionCommandHandler } from './commands/perform-interaction-command-handler.js';
+import { InteractionExecution } from './interaction-execution.js';
+import { InteractionReadsController } from './interaction-reads.controller.js';
+import { InteractionReads } from './interaction-reads.js';
+import { InteractionWrites } from './interaction-writes.js';
+import { InteractionsController } from './interactions.controller.js';
+import { InteractionHeadHandler } from './queries/interaction-head-handler.js';
+import { InteractionHistoryHandler } from './queries/interaction-history-handler.js';
+import { ListInteractionsHandler } from './queries/list-interactions-handler.js';
+import { ReadInteractionHandler } from './queries/read-interaction-handler.js';
+
+/** Negotiation and its reads. The ports that it needs are handed out by the root module. */
+@Module({
+  imports: [CqrsModule],
+  controllers: [InteractionsController, InteractionReadsController],
+  providers: [
+    InteractionExecution,
+    InteractionReads,
+    InteractionWrites,
+    DecisionContexts,
+    PerformInteractionCommandHandler,
+    InteractionHeadHandler,
+    ReadInteractionHandler,
+    InteractionHistoryHandler,
+    ListInteractionsHandler,
+  ],
+})
+export class InteractionsModule {}

@@ -1,0 +1,72 @@
+import { Inject } from '@nestjs/common';
+import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { AgentHeads } from '../../agents/queries/agent-heads.js';
+import type { Config } from '../../config/config.js';
+import { CLOCK, CONFIG } from '../../config/tokens.js';
+import type { Loaded } from '../../event-store/stream-repository.js';
+import type { Rejection } from '../../kernel/rejection.js';
+import { err, ok, type Result } from '../../kernel/result.js';
+import { isBefore, millisecondsOf, timestampOf, type Clock } from '../../kernel/timestamp.js';
+import { effectiveAt } from '../domain/expiry.js';
+import type { Interaction } from '../domain/interaction.js';
+import { interactionStream } from '../domain/stream.js';
+import { InteractionExecution } from '../interaction-execution.js';
+import { ReadInteraction, type AsOf, type InteractionReading } from './read-interaction.js';
+import { mayRead } from './visibility.js';
+
+@QueryHandler(ReadInteraction)
+export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
+  constructor(
+    private readonly execution: InteractionExecution,
+    private readonly queries: QueryBus,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async execute({
+    interactionId,
+    caller,
+    asOf,
+  }: ReadInteraction): Promise<Result<InteractionReading, Rejection>> {
+    if (this.isToCome(asOf)) return err(TO_COME);
+    const { state } = await this.load(interactionStream(interactionId), asOf);
+    if (state === undefined) return err({ code: 'interaction-not-found' });
+    const parties = await this.queries.execute(new AgentHeads(state.parties));
+    if (!mayRead(caller, parties.values())) return err({ code: 'interaction-not-found' });
+    return ok({ interaction: this.asShown(state, asOf), parties });
+  }
+
+  /** A client's clock may be ahead of ours as far as a signer's may. */
+  private isToCome(asOf: AsOf): boolean {
+    if (asOf.kind !== 'time') return false;
+    return millisecondsOf(asOf.time) > this.clock() + this.config.signingLeewayMs;
+  }
+
+  private load(stream: string, asOf: AsOf): Promise<Loaded<Interaction | undefined>> {
+    const { repository } = this.execution;
+    switch (asOf.kind) {
+      case 'now':
+        return repository.load(stream);
+      case 'time':
+        return repository.loadWhile(stream, ({ recordedAt }) => !isBefore(asOf.time, recordedAt));
+      case 'position':
+        return repository.loadWhile(stream, ({ position }) => position <= asOf.position);
+    }
+  }
+
+  private asShown(interaction: Interaction, asOf: AsOf): Interaction {
+    switch (asOf.kind) {
+      case 'now':
+        return effectiveAt(interaction, timestampOf(this.clock()));
+      case 'time':
+        return effectiveAt(interaction, asOf.time);
+      case 'position':
+        return interaction;
+    }
+  }
+}
+
+const TO_COME: Rejection = {
+  code: 'request-invalid',
+  faults: [{ pointer: '/at', detail: 'must not lie in the future' }],
+};

@@ -1,0 +1,62 @@
+import { hostname } from 'node:os';
+import { PrivateFileError } from './config/private-file.js';
+import { readConfig } from './config/read-config.js';
+import { EventStoreUnavailable } from './event-store/port.js';
+import { StartupError } from './config/startup-error.js';
+import type { Service } from './service.js';
+
+/** Requests under way get this long to be answered, in milliseconds; then the process just ends. */
+const SHUTDOWN_TIMEOUT_MS = 10_000;
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env, hostname());
+  if (!config.ok) {
+    refuse(config.error.map(({ variable, detail }) => `${variable} ${detail}`));
+    return;
+  }
+  // Only a process that may start loads the rest: a refusal is there at once.
+  const { startService } = await import('./service.js');
+  let service: Service;
+  try {
+    service = await startService(config.value);
+  } catch (error) {
+    refuse(faultsOf(error));
+    return;
+  }
+  const mode = config.value.mode === 'development' ? ' (development: local tokens only)' : '';
+  process.stdout.write(
+    `countersign listens on ${service.url}, docs at ${service.docsUrl}${mode}\n`,
+  );
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      void stop(service);
+    });
+  }
+}
+
+async function stop(service: Service): Promise<void> {
+  const timeout = setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_MS);
+  timeout.unref();
+  await service.close();
+  process.exit(0);
+}
+
+function refuse(faults: readonly string[]): void {
+  process.stderr.write(
+    `countersign does not start:\n${faults.map((fault) => `  - ${fault}\n`).join('')}`,
+  );
+  process.exitCode = 1;
+}
+
+/** Known faults in their own words; anything else is a bug and shows where it is. */
+function faultsOf(error: unknown): readonly string[] {
+  if (error instanceof StartupError) return error.faults;
+  if (error instanceof PrivateFileError || error instanceof EventStoreUnavailable) {
+    return [error.message];
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL') return [message];
+  return [error instanceof Error ? (error.stack ?? message) : String(error)];
+}
+
+await main();

@@ -1,0 +1,158 @@
+import type { Position } from '../event-store/port.js';
+
+/** Something to be done at a moment, because of an event. */
+export interface Entry<Item> {
+  readonly key: string;
+  readonly item: Item;
+  /** Milliseconds since the epoch, inclusive. */
+  readonly dueAt: number;
+  /** Not before then: later than `dueAt` when it was put off. */
+  readonly tryAt: number;
+  /** Failed tries. */
+  readonly attempts: number;
+  /** A place in the log before the event that it came from. */
+  readonly after: Position;
+}
+
+/**
+ * What a process has still to do, in memory: made anew from the log at every start. Entries are
+ * added in log order, one per key.
+ */
+export class Agenda<Item> {
+  /** In log order, so that the first entry is the oldest. */
+  readonly #entries = new Map<string, Entry<Item>>();
+  /** A binary heap by `tryAt`; entries that were replaced or removed stay until they surface. */
+  #heap: Entry<Item>[] = [];
+  /** Where something stands that must not be passed. */
+  #blockedAfter: Position | undefined;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Item | undefined {
+    return this.#entries.get(key)?.item;
+  }
+
+  /** Adds an entry for the newest event; an older one of its key is replaced. */
+  add(entry: Omit<Entry<Item>, 'tryAt' | 'attempts'>): void {
+    this.#entries.delete(entry.key);
+    this.#put({ ...entry, tryAt: entry.dueAt, attempts: 0 });
+  }
+
+  /** Holds the low-water mark before an event that nobody here understands. */
+  block(after: Position): void {
+    this.#blockedAfter ??= after;
+  }
+
+  /** The same entry with more known about it: its place and its moment stay. */
+  replace(key: string, item: Item): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#put({ ...entry, item });
+  }
+
+  remove(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  /** The entry is done with, unless it was replaced meanwhile. */
+  finish(entry: Entry<Item>): void {
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
+  }
+
+  /** The entry is tried again later, unless it was replaced or removed meanwhile. */
+  putOff(entry: Entry<Item>, tryAt: number, attempts: number): void {
+    if (this.#entries.get(entry.key) === entry) this.#put({ ...entry, tryAt, attempts });
+  }
+
+  /** Takes what is due, at most so many; each is to be finished or put off. */
+  takeDue(now: number, limit: number): Entry<Item>[] {
+    const due: Entry<Item>[] = [];
+    while (due.length < limit) {
+      const first = this.#first();
+      if (first === undefined || first.tryAt > now) break;
+      this.#pop();
+      due.push(first);
+    }
+    return due;
+  }
+
+  /** When there is something to try next; undefined when nothing is left to do. */
+  nextTryAt(): number | undefined {
+    return this.#first()?.tryAt;
+  }
+
+  /** Since when the most overdue entry has been due; Infinity when nothing is left to do. */
+  oldestDueAt(): number {
+    let oldest = Infinity;
+    for (const { dueAt } of this.#entries.values()) oldest = Math.min(oldest, dueAt);
+    return oldest;
+  }
+
+  /** The place in the log up to which everything is done; `seen` when nothing is left to do. */
+  lowWater(seen: Position): Position {
+    const [oldest] = this.#entries.values();
+    const undone = oldest?.after ?? seen;
+    return this.#blockedAfter !== undefined && this.#blockedAfter < undone
+      ? this.#blockedAfter
+      : undone;
+  }
+
+  #put(entry: Entry<Item>): void {
+    this.#entries.set(entry.key, entry);
+    if (this.#heap.length > 2 * this.#entries.size + 1024) this.#compact();
+    this.#push(entry);
+  }
+
+  #first(): Entry<Item> | undefined {
+    for (;;) {
+      const [first] = this.#heap;
+      if (first === undefined || this.#entries.get(first.key) === first) return first;
+      this.#pop();
+    }
+  }
+
+  /** Drops what is no longer wanted; a sorted array is a heap. What is taken stays taken. */
+  #compact(): void {
+    const wanted = this.#heap.filter((entry) => this.#entries.get(entry.key) === entry);
+    this.#heap = wanted.sort(byTryTime);
+  }
+
+  #push(entry: Entry<Item>): void {
+    const heap = this.#heap;
+    let child = heap.length;
+    heap.push(entry);
+    while (child > 0) {
+      const parent = (child - 1) >> 1;
+      const above = heap[parent];
+      if (above === undefined || above.tryAt <= entry.tryAt) break;
+      heap[child] = above;
+      child = parent;
+    }
+    heap[child] = entry;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    let parent = 0;
+    for (;;) {
+      let child = 2 * parent + 1;
+      const right = heap[child + 1];
+      let below = heap[child];
+      if (below !== undefined && right !== undefined && right.tryAt < below.tryAt) {
+        below = right;
+        child++;
+      }
+      if (below === undefined || below.tryAt >= last.tryAt) break;
+      heap[parent] = below;
+      parent = child;
+    }
+    heap[parent] = last;
+  }
+}
+
+function byTryTime(a: Entry<unknown>, b: Entry<unknown>): number {
+  return a.tryAt - b.tryAt;
+}

@@ -1,0 +1,113 @@
+import type { Agent } from '../agents/domain/agent.js';
+import type { InteractionEvent } from '../interactions/domain/events.js';
+import type { InteractionId } from '../kernel/ids.js';
+import { millisecondsOf, timestampOf, type Timestamp } from '../kernel/timestamp.js';
+import type { Agents, Interactions } from './contexts.js';
+import type { Cause, Effect, Process } from './process.js';
+
+interface OpenProposal {
+  readonly interactionId: InteractionId;
+  readonly revision: number;
+  readonly proposedAt: Timestamp;
+  readonly cause: Cause;
+}
+
+type Watched = Extract<
+  InteractionEvent,
+  {
+    type:
+      | 'interaction-proposed'
+      | 'revision-proposed'
+      | 'revision-attested'
+      | 'revision-rejected'
+      | 'revision-withdrawn'
+      | 'interaction-cancelled'
+      | 'interaction-completed'
+      | 'interaction-expired';
+  }
+>;
+
+/**
+ * Accepts proposals on behalf of agents whose owner left a policy. The policy must have been in
+ * force before the proposal was recorded and still be the agent's policy; whether it covers the
+ * terms is the decider's judgement. Any doubt leaves the proposal pending.
+ */
+export function autoAcceptanceProcess(
+  interactions: Interactions,
+  agents: Agents,
+): Process<Watched, OpenProposal> {
+  return {
+    name: 'auto-acceptance',
+    streamPrefixes: ['interaction-'],
+    watches: [
+      'interaction-proposed',
+      'revision-proposed',
+      'revision-attested',
+      'revision-rejected',
+      'revision-withdrawn',
+      'interaction-cancelled',
+      'interaction-completed',
+      'interaction-expired',
+    ],
+
+    react(event) {
+      const key = event.data.interactionId;
+      switch (event.type) {
+        case 'interaction-proposed':
+        case 'revision-proposed': {
+          const { interactionId, revision } = event.data;
+          const cause = { eventId: event.id, correlationId: event.metadata.correlationId };
+          const item = { interactionId, revision, proposedAt: event.recordedAt, cause };
+          return { kind: 'add', key, item, dueAt: 'at-once' };
+        }
+        case 'revision-attested':
+        case 'revision-rejected':
+        case 'revision-withdrawn':
+        case 'interaction-cancelled':
+        case 'interaction-completed':
+        case 'interaction-expired':
+          return { kind: 'remove', key };
+      }
+    },
+
+    async effects({ interactionId, revision, proposedAt, cause }) {
+      const interaction = await interactions.find(interactionId);
+      const newest = interaction?.revisions.at(-1);
+      if (interaction === undefined || newest?.revision !== revision) return [];
+      if (newest.status !== 'proposed') return [];
+      const waiting = interaction.parties.filter((party) => !newest.acceptances.has(party));
+      const effects: Effect[] = [];
+      for (const agent of (await agents.heads(waiting)).values()) {
+        const policyRevision = policyOf(agent);
+        if (policyRevision === undefined) continue;
+        // Strictly before: within one millisecond nobody can tell which came first.
+        const before = timestampOf(millisecondsOf(proposedAt) - 1);
+        const past = await agents.at(agent.agentId, before);
+        if (past === undefined || policyOf(past) !== policyRevision) continue;
+        const { agentId } = agent;
+        const { termsHash } = newest;
+        effects.push({
+          name: ['auto-accept', interactionId, revision, agentId, policyRevision],
+          cause,
+          perform: (envelope) =>
+            interactions.execute(
+              interactionId,
+              { kind: 'auto-accept', agentId, revision, termsHash, policyRevision },
+              envelope,
+            ),
+        });
+      }
+      return effects;
+    },
+
+    judge({ code }) {
+      return code === 'contention' || code === 'attestation-unavailable' ? 'later' : 'settled';
+    },
+  };
+}
+
+/** The revision of the policy by which the agent accepts; undefined when it does not. */
+function policyOf(agent: Agent): number | undefined {
+  if (agent.retiredAt !== null || !agent.methods.includes('policy_auto_accept')) return undefined;
+  return agent.policy?.revision;
+}

@@ -1,0 +1,23 @@
+import type { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { AgentAt } from '../agents/queries/agent-at.js';
+import { AgentHeads } from '../agents/queries/agent-heads.js';
+import { PerformInteractionCommand } from '../interactions/commands/perform-interaction-command.js';
+import { InteractionHead } from '../interactions/queries/interaction-head.js';
+import type { Agents, Interactions } from './contexts.js';
+
+/** The interactions context, through its published command and query. */
+export function interactionsBehind(commands: CommandBus, queries: QueryBus): Interactions {
+  return {
+    find: async (interactionId) => queries.execute(new InteractionHead(interactionId)),
+    execute: async (interactionId, command, envelope) =>
+      commands.execute(new PerformInteractionCommand(interactionId, command, undefined, envelope)),
+  };
+}
+
+/** The agents context, through its published queries. */
+export function agentsBehind(queries: QueryBus): Agents {
+  return {
+    heads: async (agentIds) => queries.execute(new AgentHeads(agentIds)),
+    at: async (agentId, moment) => queries.execute(new AgentAt(agentId, moment)),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Agent } from '../agents/domain/agent.js';
+import type { CommandEnvelope } from '../event-store/command-execution.js';
+import type { CommandOf } from '../interactions/domain/commands.js';
+import type { Interaction } from '../interactions/domain/interaction.js';
+import type { AgentId, InteractionId } from '../kernel/ids.js';
+import type { Rejection } from '../kernel/rejection.js';
+import type { Result } from '../kernel/result.js';
+import type { Timestamp } from '../kernel/timestamp.js';
+
+/** What the processes need of the interactions context. */
+export interface Interactions {
+  /** Folded to its stream's head; undefined when there is none. */
+  find(interactionId: InteractionId): Promise<Interaction | undefined>;
+
+  /** Refuses with the decider's codes and `contention`; throws when the store is away. */
+  execute(
+    interactionId: InteractionId,
+    command: CommandOf<'expire' | 'auto-accept'>,
+    envelope: CommandEnvelope,
+  ): Promise<Result<unknown, Rejection>>;
+}
+
+/** What the processes need of the agents context. */
+export interface Agents {
+  /** Folded to their streams' heads; unknown ids are absent. */
+  heads(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Agent>>;
+
+  /** fold(recordedAt ≤ moment); undefined when the agent was not registered then. */
+  at(agentId: AgentId, moment: Timestamp): Promise<Agent | undefined>;
+}

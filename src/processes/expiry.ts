@@ -1,0 +1,94 @@
+import type { InteractionEvent } from '../interactions/domain/events.js';
+import type { InteractionId } from '../kernel/ids.js';
+import {
+  compareTimestamps,
+  millisecondsOf,
+  timestampOf,
+  type Timestamp,
+} from '../kernel/timestamp.js';
+import type { Interactions } from './contexts.js';
+import type { Cause, Process } from './process.js';
+
+interface OpenInteraction {
+  readonly interactionId: InteractionId;
+  readonly expiresAt: Timestamp;
+  /** Once terms are in force a rejection or withdrawal no longer ends it. */
+  readonly isActive: boolean;
+  readonly cause: Cause;
+}
+
+type Watched = Extract<
+  InteractionEvent,
+  {
+    type:
+      | 'interaction-proposed'
+      | 'revision-attested'
+      | 'revision-rejected'
+      | 'revision-withdrawn'
+      | 'interaction-cancelled'
+      | 'interaction-completed'
+      | 'interaction-expired';
+  }
+>;
+
+/** Ends every interaction at its `expiresAt` that nothing has ended before. */
+export function expiryProcess(interactions: Interactions): Process<Watched, OpenInteraction> {
+  return {
+    name: 'expiry',
+    streamPrefixes: ['interaction-'],
+    watches: [
+      'interaction-proposed',
+      'revision-attested',
+      'revision-rejected',
+      'revision-withdrawn',
+      'interaction-cancelled',
+      'interaction-completed',
+      'interaction-expired',
+    ],
+
+    react(event, pending) {
+      const key = event.data.interactionId;
+      switch (event.type) {
+        case 'interaction-proposed': {
+          const { interactionId, expiresAt } = event.data;
+          const cause = { eventId: event.id, correlationId: event.metadata.correlationId };
+          const item = { interactionId, expiresAt, isActive: false, cause };
+          return { kind: 'add', key, item, dueAt: dueAt(expiresAt) };
+        }
+        case 'revision-attested': {
+          const open = pending(key);
+          if (open === undefined) return { kind: 'none' };
+          return { kind: 'replace', key, item: { ...open, isActive: true } };
+        }
+        case 'revision-rejected':
+        case 'revision-withdrawn':
+          return pending(key)?.isActive === true ? { kind: 'none' } : { kind: 'remove', key };
+        case 'interaction-cancelled':
+        case 'interaction-completed':
+        case 'interaction-expired':
+          return { kind: 'remove', key };
+      }
+    },
+
+    effects({ interactionId, cause }) {
+      return Promise.resolve([
+        {
+          name: ['expire', interactionId],
+          cause,
+          perform: (envelope) => interactions.execute(interactionId, { kind: 'expire' }, envelope),
+        },
+      ]);
+    },
+
+    judge({ code }) {
+      return code === 'interaction-ended' || code === 'interaction-not-found' ? 'settled' : 'later';
+    },
+  };
+}
+
+/** The first millisecond of the clock that is not before the moment. */
+function dueAt(expiresAt: Timestamp): number {
+  const milliseconds = millisecondsOf(expiresAt);
+  const isEarlier = compareTimestamps(timestampOf(milliseconds), expiresAt) < 0;
+  return isEarlier ? milliseconds + 1 : milliseconds;
+}

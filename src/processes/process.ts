@@ -1,0 +1,62 @@
+import type { CommandEnvelope } from '../event-store/command-execution.js';
+import type { EventMetadata } from '../event-store/envelope.js';
+import type { DomainEvent, Recorded } from '../kernel/event.js';
+import type { Rejection } from '../kernel/rejection.js';
+import type { Result } from '../kernel/result.js';
+
+/** What caused an effect: becomes part of the metadata of the effect's events. */
+export interface Cause {
+  /** Id of the causing event. */
+  readonly eventId: string;
+  readonly correlationId: string;
+}
+
+/** An event that a process watches, without its texts. */
+export type WatchedEvent<E extends DomainEvent> = Recorded<E> & {
+  readonly id: string;
+  readonly stream: string;
+  readonly metadata: EventMetadata;
+};
+
+/** What an event changes on a process's agenda. */
+export type AgendaChange<Item> =
+  | {
+      readonly kind: 'add';
+      readonly key: string;
+      readonly item: Item;
+      /** Milliseconds since the epoch, inclusive. */
+      readonly dueAt: number | 'at-once';
+    }
+  /** The same entry, due as before, with more known about it. */
+  | { readonly kind: 'replace'; readonly key: string; readonly item: Item }
+  | { readonly kind: 'remove'; readonly key: string }
+  | { readonly kind: 'none' };
+
+/** One idempotent command that a process gives. */
+export interface Effect {
+  /** Names the effect for ever: the same name is the same command, on every node and in every try. */
+  readonly name: readonly (string | number)[];
+  readonly cause: Cause;
+  perform(envelope: CommandEnvelope): Promise<Result<unknown, Rejection>>;
+}
+
+/**
+ * A process manager's rules. The runner reads the log for it and keeps lease and checkpoint; the
+ * process says what an event makes it do, and when.
+ */
+export interface Process<E extends DomainEvent, Item> {
+  /** Kebab case, for ever: the name of its stream. */
+  readonly name: string;
+  readonly streamPrefixes: readonly string[];
+  /** The event types that it watches. */
+  readonly watches: readonly E['type'][];
+
+  /** Pure: made anew from the log at every start. `pending` finds what is on the agenda. */
+  react(event: WatchedEvent<E>, pending: (key: string) => Item | undefined): AgendaChange<Item>;
+
+  /** The commands that an item calls for now; reads stream heads, never a projection. */
+  effects(item: Item): Promise<readonly Effect[]>;
+
+  /** What a refusal means: `settled` when the effect is no longer called for, else `later`. */
+  judge(refusal: Rejection): 'settled' | 'later';
+}

@@ -1,0 +1,139 @@
+import type { Position } from '../event-store/port.js';
+import * as bookkeeping from './bookkeeping.js';
+import { wantedBy, type Delivery } from './decoding.js';
+import { errorSummary } from './error-summary.js';
+import type { ProjectedEvent, Projection, ProjectionDatabase } from './port.js';
+import { isDatabaseFault, type ReadDatabase } from './read-database.js';
+import type { TrackedProjection } from './tracked-projection.js';
+
+/** An event that a projection has just failed to apply. */
+export interface NewFailure {
+  readonly projection: string;
+  readonly place: bookkeeping.ParkedPlace;
+  readonly error: unknown;
+}
+
+interface BatchOutcome {
+  readonly parked: ReadonlyMap<TrackedProjection, ReadonlySet<string>>;
+  readonly failures: readonly NewFailure[];
+}
+
+/**
+ * Applies a batch to several projections and moves their checkpoints, in one transaction.
+ *
+ * The common case costs no savepoints. When a projection throws, everything is undone and done
+ * again with that projection taken event by event, so that the failed event alone is undone.
+ *
+ * @param upTo position of the last event read, delivered or not.
+ * @param retryAt when a failed event is tried again, milliseconds since the epoch.
+ * @returns the events that failed and are parked now.
+ */
+export function applyBatch(
+  database: ReadDatabase,
+  projections: readonly TrackedProjection[],
+  deliveries: readonly Delivery[],
+  upTo: Position,
+  retryAt: number,
+): readonly NewFailure[] {
+  const careful = new Set<TrackedProjection>();
+  for (;;) {
+    let current: TrackedProjection | undefined;
+    try {
+      const outcome = database.transaction((db) => {
+        const parked = new Map<TrackedProjection, ReadonlySet<string>>();
+        const failures: NewFailure[] = [];
+        for (const tracked of projections) {
+          if (tracked.position >= upTo) continue;
+          current = tracked;
+          const pass = new Pass(database, db, tracked, careful.has(tracked), retryAt);
+          for (const delivery of deliveries) pass.take(delivery);
+          bookkeeping.putCheckpoint(db, tracked.name, tracked.checkpoint(upTo));
+          parked.set(tracked, pass.parkedStreams);
+          failures.push(...pass.failures);
+        }
+        current = undefined;
+        return { parked, failures } satisfies BatchOutcome;
+      });
+      for (const [tracked, streams] of outcome.parked) {
+        tracked.position = upTo;
+        for (const stream of streams) tracked.quarantined.add(stream);
+      }
+      return outcome.failures;
+    } catch (error) {
+      if (isDatabaseFault(error) || current === undefined || careful.has(current)) throw error;
+      careful.add(current);
+    }
+  }
+}
+
+/** One projection's way through one batch. */
+class Pass {
+  readonly parkedStreams = new Set<string>();
+  readonly failures: NewFailure[] = [];
+
+  constructor(
+    private readonly database: ReadDatabase,
+    private readonly db: ProjectionDatabase,
+    private readonly tracked: TrackedProjection,
+    private readonly careful: boolean,
+    private readonly retryAt: number,
+  ) {}
+
+  take(delivery: Delivery): void {
+    const { envelope } = delivery;
+    if (envelope.position <= this.tracked.position) return;
+    const wanted = wantedBy(this.tracked.projection, envelope);
+    if (wanted === 'ignored') return;
+    if (this.#isQuarantined(envelope.stream)) {
+      this.#park(envelope, null);
+      return;
+    }
+    if ('fault' in delivery) {
+      this.#fail(envelope, delivery.fault);
+    } else if (wanted === 'unknown') {
+      this.#fail(envelope, new Error(`unknown event type ${envelope.type}`));
+    } else if (this.careful) {
+      this.#applyAlone(delivery.event);
+    } else {
+      applyNow(this.tracked.projection, this.db, delivery.event);
+    }
+  }
+
+  #applyAlone(event: ProjectedEvent): void {
+    try {
+      this.database.attempt(() => {
+        applyNow(this.tracked.projection, this.db, event);
+      });
+    } catch (error) {
+      if (isDatabaseFault(error)) throw error;
+      this.#fail(event, error);
+    }
+  }
+
+  #isQuarantined(stream: string): boolean {
+    return this.tracked.quarantined.has(stream) || this.parkedStreams.has(stream);
+  }
+
+  #fail(place: bookkeeping.ParkedPlace, error: unknown): void {
+    this.#park(place, { attempts: 1, error: errorSummary(error), retryAt: this.retryAt });
+    this.failures.push({ projection: this.tracked.name, place, error });
+  }
+
+  #park(place: bookkeeping.ParkedPlace, failure: bookkeeping.Failure | null): void {
+    bookkeeping.park(this.db, this.tracked.name, place, failure);
+    if (failure !== null) this.parkedStreams.add(place.stream);
+  }
+}
+
+/** Calls the handler and insists that it is done when it returns. */
+export function applyNow(
+  projection: Projection,
+  db: ProjectionDatabase,
+  event: ProjectedEvent,
+): void {
+  const returned: unknown = projection.apply(db, event);
+  if (typeof returned !== 'object' || returned === null || !('then' in returned)) return;
+  // Its own failure would otherwise end the process as an unhandled rejection.
+  void Promise.resolve(returned).catch(() => undefined);
+  throw new Error('the handler is asynchronous: its work would fall outside of the transaction');
+}

@@ -1,0 +1,192 @@
+import type { Position } from '../event-store/port.js';
+import type { ParkedEvent, ProjectionDatabase, ReadStatement } from './port.js';
+
+/**
+ * The runner's own tables beside the views': how far each projection is, what it could not apply,
+ * and which log the rows were made from. They change in the transactions of the rows themselves.
+ */
+
+export interface Checkpoint {
+  readonly version: number;
+  readonly position: Position;
+  /** Whether the view has ever reached the head since its last rebuild. */
+  readonly complete: boolean;
+}
+
+/** A failed event and when to try it again; null when only an operator may. */
+export interface Failure {
+  readonly attempts: number;
+  readonly error: string;
+  readonly retryAt: number | null;
+}
+
+/** An event's place, as it is parked. */
+export interface ParkedPlace {
+  readonly position: Position;
+  readonly stream: string;
+  readonly revision: number;
+  readonly type: string;
+}
+
+type Queries = { prepare<Row>(sql: string): ReadStatement<Row> };
+
+const LAYOUT = '1';
+
+/** Makes the tables where they are missing, and anew where an earlier layout left its own. */
+export function createBookkeeping(db: ProjectionDatabase): void {
+  db.exec('CREATE TABLE IF NOT EXISTS runner (name TEXT PRIMARY KEY, value TEXT NOT NULL)');
+  if (getSetting(db, 'layout') === LAYOUT) return;
+  db.exec(`
+    DROP TABLE IF EXISTS runner_checkpoints;
+    CREATE TABLE runner_checkpoints (
+      projection TEXT PRIMARY KEY, version INTEGER NOT NULL, position TEXT NOT NULL,
+      complete INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    DROP TABLE IF EXISTS runner_parked;
+    CREATE TABLE runner_parked (
+      projection TEXT NOT NULL, position TEXT NOT NULL, stream TEXT NOT NULL,
+      revision INTEGER NOT NULL, type TEXT NOT NULL, attempts INTEGER NOT NULL,
+      error TEXT, retry_at INTEGER, PRIMARY KEY (projection, position)
+    ) WITHOUT ROWID;
+    CREATE INDEX runner_parked_by_stream ON runner_parked (stream, projection, position);
+    CREATE INDEX runner_parked_by_retry ON runner_parked (retry_at) WHERE retry_at IS NOT NULL;
+  `);
+  putSetting(db, 'layout', LAYOUT);
+}
+
+export function getSetting(db: Queries, name: 'layout' | 'log'): string | undefined {
+  return db.prepare<{ value: string }>('SELECT value FROM runner WHERE name = ?').get(name)?.value;
+}
+
+export function putSetting(db: ProjectionDatabase, name: 'layout' | 'log', value: string): void {
+  db.prepare('INSERT OR REPLACE INTO runner (name, value) VALUES (?, ?)').run(name, value);
+}
+
+export function getCheckpoint(db: Queries, projection: string): Checkpoint | undefined {
+  const row = db
+    .prepare<{ version: number; position: Position; complete: number }>(
+      'SELECT version, position, complete FROM runner_checkpoints WHERE projection = ?',
+    )
+    .get(projection);
+  return row && { ...row, complete: row.complete === 1 };
+}
+
+export function putCheckpoint(db: ProjectionDatabase, projection: string, to: Checkpoint): void {
+  db.prepare(
+    `INSERT OR REPLACE INTO runner_checkpoints (projection, version, position, complete)
+     VALUES (?, ?, ?, ?)`,
+  ).run(projection, to.version, to.position, to.complete ? 1 : 0);
+}
+
+/** @param failure null for an event that stands behind a failed one of its stream. */
+export function park(
+  db: ProjectionDatabase,
+  projection: string,
+  place: ParkedPlace,
+  failure: Failure | null,
+): void {
+  db.prepare(
+    `INSERT OR REPLACE INTO runner_parked
+       (projection, position, stream, revision, type, attempts, error, retry_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    projection,
+    place.position,
+    place.stream,
+    place.revision,
+    place.type,
+    failure?.attempts ?? 0,
+    failure?.error ?? null,
+    failure?.retryAt ?? null,
+  );
+}
+
+export function unpark(db: ProjectionDatabase, projection: string, position: Position): void {
+  db.prepare('DELETE FROM runner_parked WHERE projection = ? AND position = ?').run(
+    projection,
+    position,
+  );
+}
+
+export function unparkAll(db: ProjectionDatabase, projection: string): void {
+  db.prepare('DELETE FROM runner_parked WHERE projection = ?').run(projection);
+}
+
+/** The parked events of one projection and, where given, one stream; in log order. */
+export function parkedOf(db: Queries, projection: string, stream?: string): ParkedEvent[] {
+  const where = stream === undefined ? '' : ' AND stream = ?';
+  return db
+    .prepare<ParkedRow>(
+      `SELECT * FROM runner_parked WHERE projection = ?${where} ORDER BY position`,
+    )
+    .all(...(stream === undefined ? [projection] : [projection, stream]))
+    .map(parkedEvent);
+}
+
+/** The parked events of one stream in all projections, in log order. */
+export function parkedIn(db: Queries, stream: string): ParkedEvent[] {
+  return db
+    .prepare<ParkedRow>(
+      'SELECT * FROM runner_parked WHERE stream = ? ORDER BY position, projection',
+    )
+    .all(stream)
+    .map(parkedEvent);
+}
+
+export interface ParkedStream {
+  readonly projection: string;
+  readonly stream: string;
+  readonly events: number;
+}
+
+/** Every quarantined stream, the longest waiting first. */
+export function parkedStreams(db: Queries): ParkedStream[] {
+  return db
+    .prepare<ParkedStream>(
+      `SELECT projection, stream, count(*) AS events FROM runner_parked
+       GROUP BY projection, stream ORDER BY min(position)`,
+    )
+    .all();
+}
+
+export function countParked(db: Queries, projection: string): number {
+  const row = db
+    .prepare<{ events: number }>(
+      'SELECT count(*) AS events FROM runner_parked WHERE projection = ?',
+    )
+    .get(projection);
+  return row?.events ?? 0;
+}
+
+export interface PlannedRetry {
+  readonly projection: string;
+  readonly stream: string;
+  readonly position: Position;
+  /** Milliseconds since the epoch. */
+  readonly retryAt: number;
+}
+
+/** Failed events that will be tried again by themselves, the next one first. */
+export function plannedRetries(db: Queries): PlannedRetry[] {
+  return db
+    .prepare<PlannedRetry>(
+      `SELECT projection, stream, position, retry_at AS retryAt FROM runner_parked
+       WHERE retry_at IS NOT NULL ORDER BY retry_at, position`,
+    )
+    .all();
+}
+
+interface ParkedRow {
+  projection: string;
+  position: Position;
+  stream: string;
+  revision: number;
+  type: string;
+  attempts: number;
+  error: string | null;
+  retry_at: number | null;
+}
+
+function parkedEvent({ retry_at: retryAt, ...row }: ParkedRow): ParkedEvent {
+  return { ...row, retrying: retryAt !== null };
+}

@@ -1,0 +1,167 @@
+import type { EventStore, Position } from '../event-store/port.js';
+import type { Clock } from '../kernel/timestamp.js';
+import { applyNow } from './apply-batch.js';
+import * as bookkeeping from './bookkeeping.js';
+import type { Decoder, Delivery } from './decoding.js';
+import { errorSummary } from './error-summary.js';
+import type { ParkedEvent } from './port.js';
+import { isDatabaseFault, type ReadDatabase } from './read-database.js';
+import type { TrackedProjection } from './tracked-projection.js';
+
+/** What an operator's retry came to, in events. */
+export interface RetryOutcome {
+  readonly applied: number;
+  readonly stillParked: number;
+}
+
+/**
+ * Tries parked events again: the first of a stream, then those behind it in their order, until none
+ * is left (the stream is reliable again) or one fails.
+ */
+export class ParkedStreams {
+  #wake: (() => void) | undefined;
+  /** Projections that had planned retries at the last look. */
+  #blocked: ReadonlySet<string> = new Set();
+
+  constructor(
+    private readonly options: {
+      readonly store: EventStore;
+      readonly database: ReadDatabase;
+      readonly clock: Clock;
+      readonly retryDelaysMs: readonly number[];
+    },
+    private readonly decoder: Decoder,
+    private readonly trackedBy: (projection: string) => TrackedProjection | undefined,
+  ) {}
+
+  /** To be called when events were parked: their retries are planned. */
+  refresh(): void {
+    this.#plan();
+    this.#wake?.();
+  }
+
+  /** Waits for the next retry that is due and does it. Returns early when the signal aborts. */
+  async nextRetry(signal: AbortSignal): Promise<void> {
+    const next = this.#plan().at(0);
+    const wait = next === undefined ? Infinity : next.retryAt - this.options.clock();
+    if (wait > 0) await this.#sleep(wait, signal);
+    else if (next !== undefined) await this.#retryStream(next.projection, next.stream);
+  }
+
+  /** One try for each parked stream. */
+  async retryNow(which: {
+    readonly projection?: string;
+    readonly stream?: string;
+  }): Promise<RetryOutcome> {
+    let applied = 0;
+    for (const { projection, stream } of bookkeeping.parkedStreams(this.options.database)) {
+      if (which.projection !== undefined && which.projection !== projection) continue;
+      if (which.stream !== undefined && which.stream !== stream) continue;
+      applied += await this.#retryStream(projection, stream);
+    }
+    const left = bookkeeping
+      .parkedStreams(this.options.database)
+      .filter(
+        (each) =>
+          (which.projection ?? each.projection) === each.projection &&
+          (which.stream ?? each.stream) === each.stream,
+      );
+    return { applied, stillParked: left.reduce((sum, each) => sum + each.events, 0) };
+  }
+
+  /** @returns how many events were applied. */
+  async #retryStream(projection: string, stream: string): Promise<number> {
+    const tracked = this.trackedBy(projection);
+    if (tracked === undefined) return 0;
+    let applied = 0;
+    for (;;) {
+      const waiting = this.#parkedOf(tracked, stream);
+      const [first] = waiting;
+      if (first === undefined) {
+        // Nothing was awaited since the look, so no event can have been parked behind.
+        this.trackedBy(projection)?.quarantined.delete(stream);
+        this.#plan();
+        return applied;
+      }
+      const envelopes = await this.options.store.readStream(stream, first.revision);
+      const deliveries = await this.decoder.decode(envelopes, [tracked.projection]);
+      const byPosition = new Map(deliveries.map((each) => [each.envelope.position, each]));
+      for (const parked of waiting) {
+        const outcome = this.#tryOnce(tracked, parked, byPosition.get(parked.position));
+        if (outcome === 'failed') {
+          this.#plan();
+          return applied;
+        }
+        if (outcome === 'applied') applied++;
+      }
+    }
+  }
+
+  #tryOnce(
+    tracked: TrackedProjection,
+    parked: ParkedEvent,
+    delivery: Delivery | undefined,
+  ): 'applied' | 'failed' | 'gone' {
+    const { database } = this.options;
+    try {
+      return database.transaction((db) => {
+        // Somebody else may have retried the stream during the read.
+        const [first] = bookkeeping.parkedOf(db, tracked.name, parked.stream);
+        if (first?.position !== parked.position) return 'gone';
+        if (delivery !== undefined) {
+          if ('fault' in delivery) throw delivery.fault;
+          if (!Object.hasOwn(tracked.projection.takes, delivery.event.type)) {
+            throw new Error(`unknown event type ${delivery.event.type}`);
+          }
+          applyNow(tracked.projection, db, delivery.event);
+        }
+        bookkeeping.unpark(db, tracked.name, parked.position);
+        return 'applied';
+      });
+    } catch (error) {
+      if (isDatabaseFault(error)) throw error;
+      const attempts = parked.attempts + 1;
+      const delay = this.options.retryDelaysMs[attempts - 1];
+      const retryAt = delay === undefined ? null : this.options.clock() + delay;
+      database.transaction((db) => {
+        const failure = { attempts, error: errorSummary(error), retryAt };
+        bookkeeping.park(db, tracked.name, parked, failure);
+      });
+      return 'failed';
+    }
+  }
+
+  #parkedOf(tracked: TrackedProjection, stream: string): ParkedEvent[] {
+    return bookkeeping.parkedOf(this.options.database, tracked.name, stream);
+  }
+
+  /** The planned retries, and for every projection what its readers have to wait for. */
+  #plan(): bookkeeping.PlannedRetry[] {
+    const planned = bookkeeping.plannedRetries(this.options.database);
+    const positions = new Map<string, Position[]>([...this.#blocked].map((name) => [name, []]));
+    for (const { projection, position } of planned) {
+      positions.set(projection, [...(positions.get(projection) ?? []), position]);
+    }
+    for (const [name, retrying] of positions) {
+      const tracked = this.trackedBy(name);
+      if (tracked !== undefined) tracked.retrying = retrying;
+    }
+    this.#blocked = new Set(planned.map(({ projection }) => projection));
+    return planned;
+  }
+
+  async #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = Number.isFinite(milliseconds) ? setTimeout(end, milliseconds) : undefined;
+      signal.addEventListener('abort', end);
+      this.#wake = end;
+    });
+  }
+}

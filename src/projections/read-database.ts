@@ -1,0 +1,37 @@
+import type { ProjectionDatabase, ReadStatement } from './port.js';
+
+/** The database behind the views. One writer (the projection runner), any number of readers. */
+export interface ReadDatabase {
+  /**
+   * Runs synchronous work in one transaction: all of it or nothing. What the work throws comes out
+   * again, faults of the database itself as one of the two errors below.
+   */
+  transaction<T>(work: (db: ProjectionDatabase) => T): T;
+
+  /** Inside a transaction: work that is undone alone when it throws. */
+  attempt(work: () => void): void;
+
+  /** A query outside of transactions; sees what is committed. */
+  prepare<Row>(sql: string): ReadStatement<Row>;
+
+  /** Moves a damaged database aside and goes on with an empty one. */
+  replace(): void;
+
+  close(): void;
+}
+
+/** Disk full, locked, no permission: it may work later, and no event is to blame. */
+export class ReadDatabaseUnavailable extends Error {
+  override readonly name = 'ReadDatabaseUnavailable';
+}
+
+/** The file is not, or no longer, a sound database: `replace` it and rebuild. */
+export class ReadDatabaseDamaged extends Error {
+  override readonly name = 'ReadDatabaseDamaged';
+}
+
+export function isDatabaseFault(
+  error: unknown,
+): error is ReadDatabaseUnavailable | ReadDatabaseDamaged {
+  return error instanceof ReadDatabaseUnavailable || error instanceof ReadDatabaseDamaged;
+}

@@ -1,0 +1,208 @@
+import { mkdirSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import type {
+  ProjectionDatabase,
+  ReadStatement,
+  SqlParameters,
+  SqlValue,
+  WriteStatement,
+} from '../port.js';
+import {
+  isDatabaseFault,
+  ReadDatabaseDamaged,
+  ReadDatabaseUnavailable,
+  type ReadDatabase,
+} from '../read-database.js';
+
+/** Result codes after which the file is given up; the log can always make another. */
+const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|FORMAT|READONLY_DBMOVED)/;
+/** Result codes that say nothing about the event at hand. */
+const UNAVAILABLE =
+  /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY|NOMEM|PERM|PROTOCOL|INTERRUPT)/;
+
+const SIDE_FILES = ['-wal', '-shm', '-journal'];
+
+/**
+ * The read-model database as one SQLite file, deleted at will. `secure_delete` is on, so that rows
+ * with texts leave no trace once they are gone. Commits are not flushed one by one: what a crash
+ * takes away is read from the log again, rows and checkpoint together.
+ */
+export class SqliteReadDatabase implements ReadDatabase {
+  #writer!: Database.Database;
+  #reader!: Database.Database;
+  #writes!: StatementCache;
+  #reads!: StatementCache;
+  #inTransaction = false;
+
+  /** @param file path of the database; its folder is made when it is missing. */
+  constructor(private readonly file: string) {
+    mkdirSync(dirname(file), { recursive: true });
+    try {
+      this.#open();
+    } catch (error) {
+      if (!(translate(error) instanceof ReadDatabaseDamaged)) throw translate(error);
+      this.replace();
+    }
+  }
+
+  transaction<T>(work: (db: ProjectionDatabase) => T): T {
+    if (this.#inTransaction) throw new Error('transactions do not nest');
+    this.#inTransaction = true;
+    try {
+      this.#writes.statement('BEGIN IMMEDIATE').run();
+      const result = work(this.#handle);
+      this.#writes.statement('COMMIT').run();
+      return result;
+    } catch (error) {
+      // SQLite has already rolled back by itself after some faults, such as a full disk.
+      if (this.#writer.inTransaction) this.#writes.statement('ROLLBACK').run();
+      throw translate(error);
+    } finally {
+      this.#inTransaction = false;
+    }
+  }
+
+  attempt(work: () => void): void {
+    this.#writes.statement('SAVEPOINT attempt').run();
+    try {
+      work();
+    } catch (error) {
+      const translated = translate(error);
+      if (this.#writer.inTransaction && !isDatabaseFault(translated)) {
+        this.#writes.statement('ROLLBACK TO attempt').run();
+        this.#writes.statement('RELEASE attempt').run();
+      }
+      throw translated;
+    }
+    this.#writes.statement('RELEASE attempt').run();
+  }
+
+  prepare<Row>(sql: string): ReadStatement<Row> {
+    return {
+      get: (...parameters) => guarded(() => this.#reads.statement(sql).get(...parameters) as Row),
+      all: (...parameters) => guarded(() => this.#reads.statement(sql).all(...parameters) as Row[]),
+    };
+  }
+
+  /** Keeps one damaged file (`<file>.damaged`) for whoever wants to know what happened to it. */
+  replace(): void {
+    this.close();
+    for (const suffix of ['', ...SIDE_FILES]) {
+      const aside = `${this.file}.damaged${suffix}`;
+      rmSync(aside, { force: true });
+      if (existsSync(this.file + suffix)) renameSync(this.file + suffix, aside);
+    }
+    this.#open();
+  }
+
+  close(): void {
+    for (const connection of [this.#reader, this.#writer] as (Database.Database | undefined)[]) {
+      try {
+        connection?.close();
+      } catch {
+        // A damaged file may not even close well, and nothing in it is worth keeping.
+      }
+    }
+  }
+
+  #open(): void {
+    const existed = existsSync(this.file);
+    this.#writer = new Database(this.file);
+    this.#writer.pragma('journal_mode = WAL');
+    this.#writer.pragma('synchronous = NORMAL');
+    this.#writer.pragma('secure_delete = ON');
+    this.#writer.pragma('temp_store = MEMORY');
+    this.#writer.pragma('cache_size = -65536');
+    this.#writer.pragma('journal_size_limit = 67108864');
+    if (existed && this.#writer.pragma('quick_check(1)', { simple: true }) !== 'ok') {
+      throw new ReadDatabaseDamaged('quick_check');
+    }
+    this.#reader = new Database(this.file, { readonly: true });
+    this.#writes = new StatementCache(this.#writer);
+    this.#reads = new StatementCache(this.#reader);
+  }
+
+  readonly #handle: ProjectionDatabase = {
+    prepare: <Row = Record<string, SqlValue>>(sql: string) =>
+      this.#writeStatement(sql) as WriteStatement<Row>,
+    exec: (sql) => {
+      this.#requireTransaction();
+      // A statement prepared before a table was dropped and made again is prepared anew by SQLite.
+      this.#writer.exec(sql);
+    },
+  };
+
+  #writeStatement(sql: string): WriteStatement<unknown> {
+    this.#requireTransaction();
+    return this.#writes.handle(sql, (statement) => ({
+      run: (...parameters: SqlParameters) => {
+        this.#requireTransaction();
+        statement.run(...parameters);
+      },
+      get: (...parameters: SqlParameters) => {
+        this.#requireTransaction();
+        return statement.get(...parameters);
+      },
+      all: (...parameters: SqlParameters) => {
+        this.#requireTransaction();
+        return statement.all(...parameters);
+      },
+    }));
+  }
+
+  /** An asynchronous handler would write here after its transaction had ended. */
+  #requireTransaction(): void {
+    if (!this.#inTransaction) throw new Error('the read database is used outside of a transaction');
+  }
+}
+
+/** Preparing costs more than running: once per text and connection. */
+class StatementCache {
+  readonly #statements = new Map<string, Database.Statement>();
+  readonly #handles = new Map<string, WriteStatement<unknown>>();
+
+  constructor(private readonly connection: Database.Database) {}
+
+  statement(sql: string): Database.Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  handle(
+    sql: string,
+    make: (statement: Database.Statement) => WriteStatement<unknown>,
+  ): WriteStatement<unknown> {
+    let handle = this.#handles.get(sql);
+    if (handle === undefined) {
+      handle = make(this.statement(sql));
+      this.#handles.set(sql, handle);
+    }
+    return handle;
+  }
+}
+
+function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+function translate(error: unknown): unknown {
+  const code = resultCode(error);
+  if (DAMAGED.test(code)) return new ReadDatabaseDamaged(code, { cause: error });
+  if (UNAVAILABLE.test(code)) return new ReadDatabaseUnavailable(code, { cause: error });
+  return error;
+}
+
+/** By shape: the driver's error class belongs to whichever module registry loaded it first. */
+function resultCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}

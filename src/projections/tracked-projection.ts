@@ -1,0 +1,49 @@
+import type { Position } from '../event-store/port.js';
+import type { Checkpoint } from './bookkeeping.js';
+import type { Projection, ProjectionState } from './port.js';
+
+/** Where one projection stands, as this process knows it; its truth is in the read database. */
+export class TrackedProjection {
+  /** Everything up to here is applied or parked. Runs ahead of the stored checkpoint when idle. */
+  position: Position;
+  /** As stored. */
+  complete: boolean;
+  /** Streams with parked events. */
+  readonly quarantined: Set<string>;
+  /** Positions of failed events that will still be tried again by themselves. */
+  retrying: readonly Position[] = [];
+
+  constructor(
+    readonly projection: Projection,
+    stored: Checkpoint,
+    quarantined: Iterable<string>,
+    /** Whether the head has been reached once since the process started. */
+    public caughtUp: boolean,
+  ) {
+    this.position = stored.position;
+    this.complete = stored.complete;
+    this.quarantined = new Set(quarantined);
+  }
+
+  get name(): string {
+    return this.projection.name;
+  }
+
+  get state(): ProjectionState {
+    if (this.caughtUp) return 'following';
+    return this.complete ? 'catching-up' : 'rebuilding';
+  }
+
+  /** Whether a reader who wants everything up to a position may read. */
+  hasReached(position: Position): boolean {
+    return (
+      this.caughtUp &&
+      this.position >= position &&
+      !this.retrying.some((failed) => failed <= position)
+    );
+  }
+
+  checkpoint(position: Position): Checkpoint {
+    return { version: this.projection.version, position, complete: this.complete };
+  }
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeAppending } from './event-store/appending.js';
+import type { LogFactory } from './event-store/fixture.js';
+import { describeProcesses } from './event-store/processes.js';
+import { describeReading } from './event-store/reading.js';
+import { describeSubscribing } from './event-store/subscribing.js';
+
+/**
+ * Every guarantee of the event store port, for any adapter. Run it in a spec file of the adapter's
+ * own, with a factory of fresh logs.
+ */
+export function describeEventStore(name: string, makeLog: LogFactory): void {
+  describe(`the event store port on ${name}`, () => {
+    describe('appending', () => {
+      describeAppending(makeLog);
+    });
+    describe('reading', () => {
+      describeReading(makeLog);
+    });
+    describe('subscribing', () => {
+      describeSubscribing(makeLog);
+    });
+    describe('several processes', () => {
+      describeProcesses(makeLog);
+    });
+    describe('durability', () => {
+      it('has the engine flush each commit before it is acknowledged', async () => {
+        const log = await makeLog();
+        expect(await log.unsafeSettings()).toEqual([]);
+        await log.dispose();
+      });
+    });
+  });
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  START,
+  type EventFilter,
+  type EventStore,
+  type RecordedEnvelope,
+} from '../../../src/event-store/port.js';
+import { envelope, envelopes, freshStream } from '../support/envelopes.js';
+import { collect, idsOf, positionsOf, readEverything } from '../support/reading.js';
+import type { LogFactory, TestLog } from './fixture.js';
+
+/** More than a page of any adapter should hold. */
+const EVENTS = 1_500;
+
+export function describeReading(makeLog: LogFactory): void {
+  let log: TestLog;
+  let store: EventStore;
+  let everything: readonly RecordedEnvelope[];
+
+  beforeAll(async () => {
+    log = await makeLog();
+    store = await log.open();
+    const prefixes = ['interaction-', 'agent-', 'interaction_', 'inter%-', 'process-'];
+    const types = ['thing-happened', 'other-thing-happened', 'rare-thing-happened'];
+    for (let n = 0; n < EVENTS; n += 15) {
+      const rare = n === 900 ? 2 : n % 2;
+      const batch = Array.from({ length: 15 }, (_, i) =>
+        envelope({ type: types[i === 7 ? rare : i % 2] ?? '' }),
+      );
+      await store.append(freshStream(prefixes[(n / 15) % prefixes.length]), 'no-stream', batch);
+    }
+    everything = await readEverything(store);
+  });
+
+  afterAll(async () => {
+    await log.dispose();
+  });
+
+  it('gives all events of all streams, in log order', () => {
+    expect(everything).toHaveLength(EVENTS);
+    expect(positionsOf(everything)).toEqual(positionsOf(everything).sort());
+    expect(new Set(idsOf(everything)).size).toBe(EVENTS);
+  });
+
+  it('gives each stream in the order of its revisions, from any of them', async () => {
+    const stream = everything[100]?.stream ?? '';
+    const own = everything.filter((event) => event.stream === stream);
+    expect(own.map(({ revision }) => revision)).toEqual(own.map((_, index) => index));
+    for (let from = 0; from <= own.length; from++) {
+      expect(await store.readStream(stream, from)).toEqual(own.slice(from));
+    }
+  });
+
+  it('gives nothing for a stream that does not exist', async () => {
+    expect(await store.readStream(freshStream())).toEqual([]);
+    expect(await store.readStream(freshStream(), 3)).toEqual([]);
+  });
+
+  it.each([0, 1, 255, 256, 257, 512, 1_000, EVENTS - 1, EVENTS])(
+    'begins right after a position: %i events on',
+    async (count) => {
+      const after = everything[count - 1]?.position ?? START;
+      const rest = await collect(store.readAll(after));
+      expect(idsOf(rest)).toEqual(idsOf(everything.slice(count)));
+    },
+  );
+
+  const filters: readonly EventFilter[] = [
+    { streamPrefixes: ['interaction-'] },
+    { streamPrefixes: ['agent-', 'process-'] },
+    { streamPrefixes: ['inter%-'] },
+    { streamPrefixes: ['interaction_'] },
+    { streamPrefixes: ['INTERACTION-'] },
+    { streamPrefixes: [''] },
+    { streamPrefixes: [] },
+    { types: ['thing-happened'] },
+    { types: ['rare-thing-happened'] },
+    { types: ['thing', 'no-such-type'] },
+    { types: [] },
+    { streamPrefixes: ['interaction-', 'agent-'], types: ['other-thing-happened'] },
+  ];
+  it.each(filters)('gives what the filter %j lets through, and only that', async (filter) => {
+    const { streamPrefixes, types } = filter;
+    const expected = everything.filter(
+      ({ stream, type }) =>
+        (streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true) &&
+        (types?.includes(type) ?? true),
+    );
+    expect(idsOf(await collect(store.readAll(START, filter)))).toEqual(idsOf(expected));
+  });
+
+  it('may be left in the middle, and begun again', async () => {
+    for (let n = 0; n < 5; n++) {
+      let seen = 0;
+      for await (const event of store.readAll(START)) {
+        expect(event.id).toBe(everything[seen++]?.id);
+        if (seen === 300) break;
+      }
+    }
+  });
+
+  it('does not stand in the way of writers, however slow it is', async () => {
+    const reading = store.readAll(START)[Symbol.asyncIterator]();
+    await reading.next();
+    const stream = freshStream();
+    for (let n = 0; n < 20; n++) {
+      const appended = await store.append(stream, n === 0 ? 'no-stream' : n - 1, envelopes(1));
+      expect(appended.ok).toBe(true);
+    }
+    await reading.return?.();
+  });
+
+  it('lets the event loop turn between pages', async () => {
+    let turns = 0;
+    let reading = true;
+    const turn = (): void => {
+      turns++;
+      if (reading) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await readEverything(store);
+    reading = false;
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
+  it('refuses what is no position', async () => {
+    await expect(collect(store.readAll('12' as never))).rejects.toThrow(TypeError);
+  });
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { interactionDocument } from '../../src/interactions/domain/document.js';
+import type { InteractionEvent } from '../../src/interactions/domain/events.js';
+import { interactionStatus } from '../../src/interactions/domain/status.js';
+import { verifyAttestation } from '../../src/kernel/attestation.js';
+import type { Ed25519Jwk } from '../../src/kernel/ed25519.js';
+import { ERASED, type Recorded } from '../../src/kernel/event.js';
+import type { FederatedInteraction } from '../../src/kernel/federated-interaction.js';
+import {
+  makeStatement,
+  reasonHash,
+  reportHash,
+  verifyStatement,
+  type AcceptanceStatement,
+} from '../../src/kernel/statements.js';
+import { termsHash } from '../../src/kernel/terms.js';
+import { validateInteraction } from '../../src/kernel/wire-schema.js';
+import { foldInteraction } from '../support/interaction-fixtures.js';
+
+/**
+ * Logs as an earlier version wrote them, their texts unsealed, and the exact bytes that they folded
+ * to. They are never rewritten: a later version that cannot reproduce them needs an upcaster.
+ */
+interface Golden {
+  readonly keys: Readonly<Record<string, Ed25519Jwk>>;
+  readonly platformKeys: Readonly<Record<string, Ed25519Jwk>>;
+  readonly events: readonly Recorded<InteractionEvent>[];
+  readonly document: FederatedInteraction;
+  readonly status: object;
+}
+
+const folder = new URL('./interactions/', import.meta.url);
+const logs = readdirSync(folder).map(
+  (name) => [name, JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Golden] as const,
+);
+
+function stateOf(events: readonly Recorded<InteractionEvent>[]) {
+  const state = foldInteraction(events);
+  if (state === undefined) throw new Error('a log has events');
+  return state;
+}
+
+it('the logs hold every type of event', () => {
+  const types = new Set(logs.flatMap(([, { events }]) => events.map(({ type }) => type)));
+  expect([...types].sort()).toEqual([
+    'interaction-cancelled',
+    'interaction-completed',
+    'interaction-expired',
+    'interaction-proposed',
+    'outcome-reported',
+    'revision-accepted',
+    'revision-attested',
+    'revision-proposed',
+    'revision-rejected',
+    'revision-withdrawn',
+  ]);
+});
+
+describe.each(logs)('%s', (_, { keys, platformKeys, events, document, status }) => {
+  it('folds to the same document, byte for byte', () => {
+    expect(JSON.stringify(interactionDocument(stateOf(events)))).toBe(JSON.stringify(document));
+  });
+
+  it('folds to the same status', () => {
+    expect(interactionStatus(stateOf(events))).toEqual(status);
+  });
+
+  it('folds to a document of the wire schema', () => {
+    expect(validateInteraction(document)).toMatchObject({ ok: true });
+  });
+
+  it('folds without its texts, to a document that says so', () => {
+    const erased = events.map((event) =>
+      event.texts === null ? event : { ...event, texts: ERASED },
+    ) as typeof events;
+    expect(interactionDocument(stateOf(erased))).toBe(ERASED);
+  });
+
+  it('holds the hashes of its texts', () => {
+    for (const { data, texts } of events) {
+      if (texts === null || texts === ERASED) continue;
+      if ('contract' in texts) expect(data).toMatchObject({ termsHash: termsHash(texts.contract) });
+      if ('reason' in texts) {
+        expect(data).toMatchObject({ reasonHash: reasonHash(texts.reason ?? undefined) });
+      }
+      if ('report' in texts) expect(data).toMatchObject({ reportHash: reportHash(texts.report) });
+    }
+  });
+
+  it('holds signatures that verify', () => {
+    const { audience } = stateOf(events);
+    for (const revision of document.contractRevisions) {
+      for (const acceptance of Object.values(revision.acceptances)) {
+        if (acceptance.signature === undefined) continue;
+        const key = keys[acceptance.signature.keyId];
+        const statement = makeStatement<AcceptanceStatement>('federated-interaction/acceptance', {
+          audience,
+          interactionId: document.interactionId,
+          revision: revision.revision,
+          previousTermsHash: revision.previousTermsHash ?? null,
+          termsHash: revision.termsHash,
+          expiresAt: revision.expiresAt,
+          agentId: acceptance.agentId,
+          method: 'ed25519',
+          acceptedAt: acceptance.acceptedAt,
+        });
+        const { value } = acceptance.signature;
+        expect(key !== undefined && verifyStatement(key, statement, value)).toBe(true);
+      }
+      const attestedBy = platformKeys[revision.platformAttestation?.keyId ?? ''];
+      const isAttested = attestedBy !== undefined && verifyAttestation(revision, attestedBy);
+      expect(isAttested).toBe(revision.status === 'accepted');
+    }
+  });
+});

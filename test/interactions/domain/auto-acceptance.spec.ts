@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Contract } from '../../../src/kernel/federated-interaction.js';
+import { given } from '../../support/given-when-then.js';
+import {
+  alpha,
+  autoAccept,
+  beta,
+  changed,
+  contract,
+  DEADLINE_MS,
+  GENEROUS_POLICY,
+  gamma,
+  propose,
+  retired,
+  revise,
+  Scene,
+  withPolicy,
+} from '../../support/interaction-fixtures.js';
+import { STATES } from '../../support/interaction-states.js';
+
+const automatic = withPolicy(beta);
+
+function offered(terms: Partial<Contract>): Scene {
+  return Scene.empty.with(automatic).perform(propose(alpha, { contract: contract(terms) }));
+}
+
+describe('a policy', () => {
+  it('accepts in the server’s words: method, moment and the policy itself', () => {
+    const scene = offered({});
+    const { events } = given(scene).when(autoAccept(automatic));
+    expect(events[0]?.data).toMatchObject({
+      revision: 1,
+      policyRevision: 7,
+      acceptance: {
+        agentId: beta.agentId,
+        method: 'policy_auto_accept',
+        termsHash: scene.interaction.revisions[0]?.termsHash,
+        acceptedAt: scene.now,
+      },
+    });
+    expect(events[0]?.data).not.toHaveProperty('acceptance.signature');
+  });
+
+  it.each<readonly [string, Partial<Contract>]>([
+    ['exactly the listed category', {}],
+    ['several listed actions', { allowedActions: ['proofread', 'translate'] }],
+    ['no action at all', { allowedActions: [] }],
+    ['retention at the ceiling', { retentionDays: 30 }],
+    ['no retention', { retentionDays: 0 }],
+  ])('covers %s', (_, terms) => {
+    given(offered(terms))
+      .when(autoAccept(automatic))
+      .then('revision-accepted', 'revision-attested');
+  });
+
+  it.each<readonly [string, Partial<Contract>]>([
+    ['another category', { taskCategory: 'summary' }],
+    ['the category in other letters', { taskCategory: 'Translation' }],
+    ['a longer category', { taskCategory: 'translation/legal' }],
+    ['one action beside the list', { allowedActions: ['translate', 'publish'] }],
+    ['an action in other letters', { allowedActions: ['TRANSLATE'] }],
+    ['a wildcard', { allowedActions: ['*'] }],
+    ['retention beyond the ceiling', { retentionDays: 31 }],
+    ['allowed data', { allowedData: ['names'] }],
+    ['prohibited data', { prohibitedData: ['credentials'] }],
+    ['approvals', { humanApprovalRequirements: ['before delivery'] }],
+  ])('leaves %s to a person', (_, terms) => {
+    given(offered(terms)).when(autoAccept(automatic)).refused('policy-does-not-apply');
+  });
+
+  it('applies only while it is still the one that was in force at the proposal', () => {
+    given(offered({}))
+      .when(autoAccept(automatic, { policyRevision: 6 }))
+      .refused('policy-does-not-apply');
+    const withdrawn = changed(automatic, { policy: null });
+    given(offered({}).with(withdrawn))
+      .when(autoAccept(withdrawn, { policyRevision: 7 }))
+      .refused('policy-does-not-apply');
+    const replaced = changed(automatic, { policy: { rules: GENEROUS_POLICY, revision: 8 } });
+    given(offered({}).with(replaced))
+      .when(autoAccept(replaced, { policyRevision: 7 }))
+      .refused('policy-does-not-apply');
+  });
+
+  it('applies only while the agent permits the method', () => {
+    const strict = changed(automatic, { methods: ['ed25519'] });
+    given(offered({}).with(strict)).when(autoAccept(strict)).refused('method-not-permitted');
+  });
+
+  it('does not accept what is no longer the newest revision', () => {
+    const countered = offered({}).perform(revise(alpha, contract({ retentionDays: 3 })));
+    const rejection = given(countered)
+      .when(autoAccept(automatic, { revision: 1 }))
+      .refused('head-changed');
+    expect(rejection.head?.revision).toBe(2);
+  });
+
+  it('does not accept for a retired agent, nor past the deadline, nor blindly', () => {
+    const gone = retired(automatic);
+    given(offered({}).with(gone)).when(autoAccept(gone)).refused('agent-retired');
+    given(offered({}).at(DEADLINE_MS)).when(autoAccept(automatic)).refused('deadline-passed');
+    given(offered({}).erased()).when(autoAccept(automatic)).refused('interaction-erased');
+  });
+
+  it('accepts amendments as well, and is one acceptance of several', () => {
+    given(STATES['active-with-open-amendment'].with(automatic))
+      .when(autoAccept(automatic))
+      .then('revision-accepted', 'revision-attested');
+    const parties = [alpha.agentId, beta.agentId, gamma.agentId];
+    given(offered({ parties })).when(autoAccept(automatic)).then('revision-accepted');
+  });
+});

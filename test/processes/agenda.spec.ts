@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { START, type Position } from '../../src/event-store/port.js';
+import { Agenda } from '../../src/processes/agenda.js';
+
+const place = (n: number) => String(n).padStart(20, '0') as Position;
+
+describe('an agenda', () => {
+  it('gives what is due, the earliest first, and nothing twice', () => {
+    const agenda = new Agenda<string>();
+    agenda.add({ key: 'b', item: 'B', dueAt: 20, after: place(1) });
+    agenda.add({ key: 'a', item: 'A', dueAt: 10, after: place(2) });
+    expect(agenda.nextTryAt()).toBe(10);
+    expect(agenda.takeDue(9, 10)).toEqual([]);
+    expect(agenda.takeDue(20, 10).map(({ item }) => item)).toEqual(['A', 'B']);
+    expect(agenda.takeDue(20, 10)).toEqual([]);
+    expect(agenda.size).toBe(2);
+  });
+
+  it('keeps its low-water mark before the oldest thing undone', () => {
+    const agenda = new Agenda<string>();
+    expect(agenda.lowWater(place(9))).toBe(place(9));
+    agenda.add({ key: 'a', item: 'A', dueAt: 10, after: place(1) });
+    agenda.add({ key: 'b', item: 'B', dueAt: 5, after: place(2) });
+    const [b, a] = agenda.takeDue(10, 2);
+    expect(agenda.lowWater(place(9))).toBe(place(1));
+    agenda.finish(a!);
+    expect(agenda.lowWater(place(9))).toBe(place(2));
+    agenda.finish(b!);
+    expect(agenda.lowWater(place(9))).toBe(place(9));
+    agenda.block(place(7));
+    agenda.block(place(8));
+    expect(agenda.lowWater(place(9))).toBe(place(7));
+  });
+
+  it('does not finish or put off what was replaced meanwhile', () => {
+    const agenda = new Agenda<string>();
+    agenda.add({ key: 'a', item: 'old', dueAt: 0, after: START });
+    const [old] = agenda.takeDue(0, 1);
+    agenda.add({ key: 'a', item: 'new', dueAt: 0, after: place(1) });
+    agenda.finish(old!);
+    agenda.putOff(old!, 50, 1);
+    expect(agenda.takeDue(0, 1).map(({ item }) => item)).toEqual(['new']);
+  });
+
+  it('agrees with a plain list, whatever happens', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('add' as const), key: fc.nat(5), at: fc.nat(20) }),
+      fc.record({ kind: fc.constant('remove' as const), key: fc.nat(5) }),
+      fc.record({ kind: fc.constant('replace' as const), key: fc.nat(5) }),
+      fc.record({
+        kind: fc.constant('take' as const),
+        now: fc.nat(20),
+        late: fc.option(fc.nat(20)),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const agenda = new Agenda<number>();
+        let model: { key: string; at: number; item: number; after: Position }[] = [];
+        for (const [index, each] of steps.entries()) {
+          switch (each.kind) {
+            case 'add': {
+              const key = String(each.key);
+              const entry = { key, item: index, after: place(index) };
+              agenda.add({ ...entry, dueAt: each.at });
+              model = [...model.filter((other) => other.key !== key), { ...entry, at: each.at }];
+              break;
+            }
+            case 'remove':
+              agenda.remove(String(each.key));
+              model = model.filter((other) => other.key !== String(each.key));
+              break;
+            case 'replace':
+              agenda.replace(String(each.key), -index);
+              model = model.map((other) =>
+                other.key === String(each.key) ? { ...other, item: -index } : other,
+              );
+              break;
+            case 'take': {
+              const taken = agenda.takeDue(each.now, 100);
+              const due = model.filter(({ at }) => at <= each.now);
+              const times = taken.map(({ tryAt }) => tryAt);
+              expect(times).toEqual([...times].sort((a, b) => a - b));
+              expect(new Set(taken.map(({ item }) => item))).toEqual(
+                new Set(due.map(({ item }) => item)),
+              );
+              for (const entry of taken) {
+                if (each.late === null) agenda.finish(entry);
+                else agenda.putOff(entry, each.now + 1 + each.late, 1);
+              }
+              const { late, now } = each;
+              model =
+                late === null
+                  ? model.filter(({ at }) => at > now)
+                  : model.map((other) =>
+                      other.at <= now ? { ...other, at: now + 1 + late } : other,
+                    );
+              break;
+            }
+          }
+          expect(agenda.size).toBe(model.length);
+          expect(agenda.nextTryAt()).toBe(
+            model.length === 0 ? undefined : Math.min(...model.map(({ at }) => at)),
+          );
+          expect(agenda.lowWater(place(999))).toBe(model[0]?.after ?? place(999));
+        }
+      }),
+    );
+  });
+
+  it('does not grow with what was replaced', () => {
+    const agenda = new Agenda<number>();
+    for (let i = 0; i < 50_000; i++) {
+      agenda.add({ key: String(i % 3), item: i, dueAt: 1_000_000 - i, after: place(i) });
+    }
+    expect(agenda.takeDue(Infinity, 100_000).map(({ item }) => item)).toEqual([
+      49_999, 49_998, 49_997,
+    ]);
+  });
+});

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { START } from '../../src/event-store/port.js';
+import type { ProjectedEvent } from '../../src/projections/port.js';
+import { eventually, Node, noteLog, notesIn, type NoteEvent } from './support/notes.js';
+
+let node: Node;
+
+beforeEach(async () => {
+  node = await Node.make();
+});
+
+afterEach(async () => {
+  await node.close();
+});
+
+const throwing: Record<string, () => unknown> = {
+  'throws an Error': () => {
+    throw new TypeError('cannot read\n  this');
+  },
+  'throws something that is no Error': () => {
+    throw 'a string'; // eslint-disable-line @typescript-eslint/only-throw-error
+  },
+  'throws undefined': () => {
+    throw undefined; // eslint-disable-line @typescript-eslint/only-throw-error
+  },
+  'returns a promise that rejects': async () => Promise.reject(new Error('later')),
+  'returns a promise that resolves': async () => Promise.resolve(),
+};
+
+const poison = (event: ProjectedEvent<NoteEvent>) =>
+  event.type === 'note-written' && event.texts !== 'erased' && event.texts.text === 'poison';
+
+describe.each(Object.keys(throwing))('a handler that %s', (name) => {
+  it('parks the event after bounded retries and goes on with the next stream', async () => {
+    let tries = 0;
+    const runner = node.run([
+      noteLog('notes', {
+        before: (event) => {
+          if (!poison(event)) return undefined;
+          tries++;
+          return throwing[name]?.();
+        },
+      }),
+      noteLog('healthy'),
+    ]);
+    await node.write('note-1', 0, 'good');
+    await node.write('note-1', 1, 'poison');
+    await node.write('note-1', 2, 'behind');
+    const last = await node.write('note-2', 0, 'next');
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+
+    expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual(['good', 'next']);
+    expect(notesIn(runner, 'healthy')).toHaveLength(4);
+    expect(runner.isReliable('notes', 'note-1')).toBe(false);
+    expect(runner.isReliable('notes', 'note-2')).toBe(true);
+    expect(runner.isReliable('healthy', 'note-1')).toBe(true);
+    expect(runner.parkedEvents('note-1')).toMatchObject([
+      { projection: 'notes', revision: 1, attempts: 3, retrying: false },
+      { projection: 'notes', revision: 2, attempts: 0, error: null },
+    ]);
+    expect(runner.parkedEvents('note-1')[0]?.error).not.toContain('\n');
+    expect(node.reports).toContain('an event could not be applied');
+    const triesOnceParked = tries;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(tries).toBe(triesOnceParked);
+    const { stalled, projections } = await runner.health();
+    expect(stalled).toBeNull();
+    expect(projections[0]).toMatchObject({ parkedEvents: 2, unreliableStreams: 1, lagMs: 0 });
+  });
+});
+
+describe('a parked stream', () => {
+  it('is reliable again when a retry succeeds, with the events behind it in their order', async () => {
+    let failures = 2;
+    const runner = node.run([
+      noteLog('notes', {
+        before: (event) => {
+          if (poison(event) && failures-- > 0) throw new Error('not yet');
+        },
+      }),
+    ]);
+    await node.write('note-1', 0, 'poison');
+    await node.write('note-1', 1, 'second');
+    const last = await node.write('note-1', 2, 'third');
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    await eventually(() => runner.isReliable('notes', 'note-1'));
+    expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual(['poison', 'second', 'third']);
+  });
+
+  it('stays parked over a restart and is taken up by an operator', async () => {
+    let broken = true;
+    const notes = () =>
+      noteLog('notes', {
+        before: (event) => {
+          if (broken && poison(event)) throw new Error('broken');
+        },
+      });
+    const before = node.run([notes()]);
+    await node.write('note-1', 0, 'poison');
+    const last = await node.write('note-1', 1, 'behind');
+    expect(await before.waitFor(last, 5000)).toBe(true);
+    await node.halt();
+
+    const after = node.run([notes()]);
+    expect(await after.waitFor(last, 5000)).toBe(true);
+    expect(after.isReliable('notes', 'note-1')).toBe(false);
+    expect(await after.retryParked()).toEqual({ applied: 0, stillParked: 2 });
+    expect(await after.retryParked({ stream: 'note-7' })).toEqual({ applied: 0, stillParked: 0 });
+    broken = false;
+    expect(await after.retryParked({ projection: 'notes', stream: 'note-1' })).toEqual({
+      applied: 2,
+      stillParked: 0,
+    });
+    expect(after.isReliable('notes', 'note-1')).toBe(true);
+    expect(notesIn(after, 'notes').map(({ text }) => text)).toEqual(['poison', 'behind']);
+  });
+
+  it('is forgotten by a rebuild', async () => {
+    const before = node.run([
+      noteLog('notes', {
+        before: (event) => {
+          if (poison(event)) throw new Error('broken');
+        },
+      }),
+    ]);
+    const last = await node.write('note-1', 0, 'poison');
+    expect(await before.waitFor(last, 5000)).toBe(true);
+    await node.halt();
+    const after = node.run([noteLog('notes', { version: 2 })]);
+    expect(await after.waitFor(last, 5000)).toBe(true);
+    expect(after.isReliable('notes', 'note-1')).toBe(true);
+    expect(after.parkedEvents('note-1')).toEqual([]);
+    expect(notesIn(after, 'notes')).toHaveLength(1);
+  });
+
+  it('keeps readers of its position waiting only while it is retried by itself', async () => {
+    const runner = node.run(
+      [
+        noteLog('notes', {
+          before: (event) => {
+            if (poison(event)) throw new Error('broken');
+          },
+        }),
+      ],
+      { retryDelaysMs: [400] },
+    );
+    expect(await runner.waitFor(START, 5000)).toBe(true);
+    const last = await node.write('note-1', 0, 'poison');
+    await eventually(() => runner.parkedEvents('note-1').length === 1);
+    expect(await runner.waitFor(last, 20)).toBe(false);
+    expect(await runner.waitFor(START, 0)).toBe(true);
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+  });
+});
+
+describe('an event that cannot be read', () => {
+  it('is parked when its type is from a later build', async () => {
+    const runner = node.run([noteLog('notes')]);
+    await node.append('note-1', 0, 'note-folded', null);
+    const last = await node.write('note-2', 0, 'next');
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(runner.parkedEvents('note-1')[0]?.error).toContain('unknown event type note-folded');
+    expect(notesIn(runner, 'notes')).toHaveLength(1);
+  });
+
+  it('is parked when its key is missing, and applied once it is back', async () => {
+    await node.write('note-1', 0, 'one');
+    let missing = true;
+    const keys = {
+      find: async (scope: string) => (missing ? undefined : node.keys.find(scope)),
+    };
+    const runner = node.run([noteLog('notes')], { keys });
+    expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
+    expect(runner.isReliable('notes', 'note-1')).toBe(false);
+    missing = false;
+    expect(await runner.retryParked()).toEqual({ applied: 1, stillParked: 0 });
+    expect(notesIn(runner, 'notes')).toHaveLength(1);
+  });
+});
+
+describe('a fault of the database itself', () => {
+  it('parks nothing', async () => {
+    const notes = noteLog('notes');
+    let full = true;
+    const runner = node.run([
+      {
+        ...notes,
+        apply(db, event) {
+          notes.apply(db, event);
+          // A real fault: the file may not grow any further.
+          db.exec(`PRAGMA max_page_count = ${full ? '1' : '1000000'}`);
+          db.prepare('INSERT INTO notes (text) SELECT hex(zeroblob(200000)) WHERE ?').run(
+            full ? 1 : 0,
+          );
+        },
+      },
+    ]);
+    const last = await node.write('note-1', 0, 'one');
+    await eventually(async () => (await runner.health()).stalled?.includes('SQLITE_FULL') === true);
+    expect(runner.parkedEvents('note-1')).toEqual([]);
+    full = false;
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(runner, 'notes').filter(({ text }) => text !== '')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,289 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { START } from '../../src/event-store/port.js';
+import { eventually, Node, noteLog, notesIn } from './support/notes.js';
+
+let node: Node;
+
+beforeEach(async () => {
+  node = await Node.make();
+});
+
+afterEach(async () => {
+  await node.close();
+});
+
+describe('a projection', () => {
+  it('sees every event of its streams once and in log order, from before and after its start', async () => {
+    await node.write('note-1', 0, 'one');
+    await node.write('note-2', 0, 'two');
+    const runner = node.run([noteLog('notes')]);
+    expect(await runner.waitFor(START, 5000)).toBe(true);
+    await node.strike('note-1', 1);
+    const last = await node.write('note-2', 1, 'four');
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual([
+      'one',
+      'two',
+      '(struck)',
+      'four',
+    ]);
+  });
+
+  it('loses and repeats nothing across the seam while several writers append', async () => {
+    const writers = 8;
+    const each = 60;
+    const writing = Array.from({ length: writers }, async (_, writer) => {
+      for (let revision = 0; revision < each; revision++) {
+        await node.write(
+          `note-${String(writer)}`,
+          revision,
+          `${String(writer)}/${String(revision)}`,
+        );
+      }
+    });
+    await node.write('note-first', 0, 'first');
+    const runner = node.run([noteLog('notes')], { batchSize: 7 });
+    await Promise.all(writing);
+    expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
+    const rows = notesIn(runner, 'notes');
+    expect(rows).toHaveLength(writers * each + 1);
+    const inLog = [];
+    for await (const event of node.store.readAll(START)) {
+      inLog.push(`${event.stream}@${String(event.revision)}`);
+    }
+    expect(rows.map((row) => `${row.stream}@${String(row.revision)}`)).toEqual(inLog);
+  });
+
+  it('moves past events of other streams, so that a reader with any position is served', async () => {
+    const runner = node.run([noteLog('notes')]);
+    const elsewhere = await node.append('other-1', 0, 'whatever', null);
+    expect(await runner.waitFor(elsewhere, 5000)).toBe(true);
+    expect(notesIn(runner, 'notes')).toEqual([]);
+  });
+
+  it('knows the texts of a destroyed key as erased', async () => {
+    await node.write('note-1', 0, 'secret');
+    const last = await node.write('note-2', 0, 'public');
+    await node.keys.destroy('note-1');
+    const runner = node.run([noteLog('notes')]);
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual(['(erased)', 'public']);
+    expect(runner.isReliable('notes', 'note-1')).toBe(true);
+  });
+
+  it('gets no texts unsealed that no projection takes', async () => {
+    const last = await node.write('note-1', 0, 'unread');
+    let lookups = 0;
+    const keys = {
+      find: async (scope: string) => {
+        lookups++;
+        return node.keys.find(scope);
+      },
+    };
+    const ids = noteLog('ids');
+    const runner = node.run(
+      [{ ...ids, takes: { 'note-written': 'data', 'note-struck': 'ignored' } }],
+      { keys },
+    );
+    await node.strike('note-1', 1);
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(runner, 'ids').map(({ text }) => text)).toEqual(['(erased)']);
+    expect(lookups).toBe(0);
+  });
+
+  it('refuses work outside of its transaction', async () => {
+    let kept: unknown;
+    const notes = noteLog('notes');
+    const runner = node.run([
+      {
+        ...notes,
+        apply(db, event) {
+          const statement = db.prepare('DELETE FROM notes');
+          kept = () => {
+            statement.run();
+          };
+          notes.apply(db, event);
+        },
+      },
+    ]);
+    const last = await node.write('note-1', 0, 'one');
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(kept).toThrow('outside of a transaction');
+    expect(notesIn(runner, 'notes')).toHaveLength(1);
+  });
+});
+
+describe('a restart', () => {
+  it('goes on after the checkpoint and applies nothing twice', async () => {
+    await node.write('note-1', 0, 'one');
+    const before = node.run([noteLog('notes')]);
+    expect(await before.waitFor(START, 5000)).toBe(true);
+    await node.halt();
+    const last = await node.write('note-1', 1, 'two');
+    const after = node.run([noteLog('notes')]);
+    expect(await after.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(after, 'notes').map(({ text }) => text)).toEqual(['one', 'two']);
+  });
+
+  it('gives the same answers after the read database was deleted', async () => {
+    await node.write('note-1', 0, 'one');
+    const last = await node.strike('note-1', 1);
+    const before = node.run([noteLog('notes')]);
+    expect(await before.waitFor(last, 5000)).toBe(true);
+    const answer = notesIn(before, 'notes');
+    await node.halt();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(node.readFile + suffix, { force: true });
+    const after = node.run([noteLog('notes')]);
+    expect(await after.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(after, 'notes')).toEqual(answer);
+  });
+
+  it('moves a damaged read database aside and rebuilds it', async () => {
+    const last = await node.write('note-1', 0, 'one');
+    const before = node.run([noteLog('notes')]);
+    expect(await before.waitFor(last, 5000)).toBe(true);
+    await node.halt();
+    rmSync(`${node.readFile}-wal`, { force: true });
+    writeFileSync(node.readFile, Buffer.alloc(20_000, 'no database'));
+    const after = node.run([noteLog('notes')]);
+    expect(await after.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(after, 'notes').map(({ text }) => text)).toEqual(['one']);
+    expect(existsSync(`${node.readFile}.damaged`)).toBe(true);
+  });
+
+  it('starts over when the read database belongs to another log', async () => {
+    await node.write('note-1', 0, 'one');
+    await node.write('note-1', 1, 'two');
+    const before = node.run([noteLog('notes')]);
+    expect(await before.waitFor(START, 5000)).toBe(true);
+    await node.halt();
+    const other = await Node.make();
+    try {
+      await other.write('note-9', 0, 'nine');
+      const last = await other.write('note-9', 1, 'ten');
+      const after = node.run([noteLog('notes')], { store: other.store, keys: other.keys });
+      expect(await after.waitFor(last, 5000)).toBe(true);
+      expect(notesIn(after, 'notes').map(({ text }) => text)).toEqual(['nine', 'ten']);
+      await node.halt();
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('a new version', () => {
+  it('rebuilds that projection alone while the others stay current, and joins them', async () => {
+    for (let i = 0; i < 40; i++) await node.write(`note-${String(i)}`, 0, String(i));
+    const before = node.run([noteLog('old'), noteLog('new')]);
+    expect(await before.waitFor(START, 5000)).toBe(true);
+    await node.halt();
+
+    let seenByOld = 0;
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const old = noteLog('old', { before: () => void seenByOld++ });
+    // The rebuild reads the whole log: it is held back at its first page.
+    let held = false;
+    const readAll: typeof node.store.readAll = (after, filter) => {
+      if (held || filter === undefined) return node.store.readAll(after, filter);
+      held = true;
+      return (async function* () {
+        await gate;
+        yield* node.store.readAll(after, filter);
+      })();
+    };
+    const store = new Proxy(node.store, {
+      get(target, member) {
+        if (member === 'readAll') return readAll;
+        const value: unknown = Reflect.get(target, member);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const after = node.run([old, noteLog('new', { version: 2 })], { store });
+    const live = await node.write('note-live', 0, 'live');
+    expect(await after.waitFor(live, 5000, ['old'])).toBe(true);
+    expect(await after.waitFor(START, 50, ['new'])).toBe(false);
+    const [, rebuilding] = (await after.health()).projections;
+    expect(rebuilding).toMatchObject({ name: 'new', version: 2, state: 'rebuilding' });
+    release();
+    expect(await after.waitFor(live, 5000)).toBe(true);
+    const last = await node.write('note-live', 1, 'both');
+    expect(await after.waitFor(last, 5000)).toBe(true);
+    expect(seenByOld).toBe(2);
+    expect(notesIn(after, 'new')).toEqual(notesIn(after, 'old'));
+    expect(notesIn(after, 'new')).toHaveLength(42);
+  });
+});
+
+describe('a reader', () => {
+  it('waits for a slow projector, or is told in time that the view is behind', async () => {
+    const keys = {
+      find: async (scope: string) => {
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        return node.keys.find(scope);
+      },
+    };
+    const runner = node.run([noteLog('slow')], { keys });
+    expect(await runner.waitFor(START, 5000)).toBe(true);
+    const position = await node.write('note-1', 0, 'x');
+    expect(await runner.waitFor(position, 1)).toBe(false);
+    expect(await runner.waitFor(position, 5000)).toBe(true);
+    expect(notesIn(runner, 'slow')).toHaveLength(1);
+  });
+
+  it('is not served before the view has reached the head once', async () => {
+    await node.write('note-1', 0, 'one');
+    const runner = node.run([noteLog('notes')]);
+    expect(await runner.waitFor(START, 0)).toBe(false);
+    expect(await runner.waitFor(START, 5000)).toBe(true);
+    expect(notesIn(runner, 'notes')).toHaveLength(1);
+  });
+
+  it('asks about known projections only', async () => {
+    const runner = node.run([noteLog('notes')]);
+    await expect(runner.waitFor(START, 10, ['nots'])).rejects.toThrow('no such projection');
+    expect(() => runner.isReliable('nots', 'note-1')).toThrow('no such projection');
+  });
+});
+
+describe('health', () => {
+  it('shows head, checkpoint and lag', async () => {
+    const runner = node.run([noteLog('notes')]);
+    const last = await node.write('note-1', 0, 'one');
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(await runner.health()).toEqual({
+      head: last,
+      projections: [
+        {
+          name: 'notes',
+          version: 1,
+          state: 'following',
+          checkpoint: last,
+          lagMs: 0,
+          parkedEvents: 0,
+          unreliableStreams: 0,
+        },
+      ],
+      stalled: null,
+    });
+  });
+
+  it('shows why nothing moves, and the runner goes on once the cause is gone', async () => {
+    let broken = true;
+    const keys = {
+      find: async (scope: string) => {
+        if (broken) throw new Error('the key store is away');
+        return node.keys.find(scope);
+      },
+    };
+    const runner = node.run([noteLog('notes')], { keys });
+    const last = await node.write('note-1', 0, 'one');
+    await eventually(async () => (await runner.health()).stalled !== null);
+    expect((await runner.health()).stalled).toContain('the key store cannot be read');
+    broken = false;
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect((await runner.health()).projections[0]?.parkedEvents).toBe(0);
+    expect((await runner.health()).stalled).toBeNull();
+  });
+});

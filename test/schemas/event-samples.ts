@@ -1,0 +1,251 @@
+import type { AgentEvent, ChangeAuthorization } from '../../src/agents/domain/events.js';
+import type { PlatformKeyEvent } from '../../src/attestation/domain/events.js';
+import type { InteractionEvent } from '../../src/interactions/domain/events.js';
+import type { OutcomeReport } from '../../src/interactions/domain/outcome-report.js';
+import type { Acceptance, Transport } from '../../src/kernel/federated-interaction.js';
+import type { AgentId, KeyId, TermsHash, Uuid } from '../../src/kernel/ids.js';
+import type { Position } from '../../src/event-store/port.js';
+import type { ProcessEvent } from '../../src/processes/events.js';
+import {
+  alpha,
+  AUDIENCE,
+  beta,
+  EXPIRES_AT,
+  INTERACTION,
+  negotiated,
+  START,
+} from '../audit/support/documents.js';
+
+/**
+ * At least one event of every type, each variant of its members among them. The compiler keeps the
+ * list complete, and each sample what the code writes.
+ */
+type SampleEvent = AgentEvent | InteractionEvent | PlatformKeyEvent | ProcessEvent;
+type Samples = {
+  readonly [Type in SampleEvent['type']]: readonly [
+    Omit<Extract<SampleEvent, { type: Type }>, 'type'>,
+    ...Omit<Extract<SampleEvent, { type: Type }>, 'type'>[],
+  ];
+};
+
+const HASH = 'EixzToIN05H7uwySM9C3emWArSgZSAnmXZg5DZAxVsw' as TermsHash;
+const [, accepted] = negotiated().contractRevisions;
+const { contract, platformAttestation } = accepted!;
+const acceptance = accepted!.acceptances[beta.agentId]!;
+const signature = acceptance.signature!;
+const { value } = signature;
+const REVISION_ID = '2d1c5c4e-3b0e-4f57-9f0e-0a4f3f0f9c11' as Uuid;
+
+const transport: Transport = {
+  protocol: 'A2A/1.0',
+  protocolBinding: 'JSONRPC',
+  endpoint: 'https://alpha.example/a2a',
+  managedBy: 'agent',
+};
+const key = {
+  keyId: alpha.keyId,
+  jwk: alpha.jwk,
+  jwkThumbprint: HASH,
+  proof: { signedAt: START, value },
+};
+const authorizations: readonly ChangeAuthorization[] = [
+  { by: 'signature', keyId: alpha.keyId, signedAt: START, changeHash: HASH, value },
+  { by: 'owner-admin' },
+  { by: 'token' },
+];
+const change = { agentId: alpha.agentId, authorization: authorizations[0]! };
+const withoutReason = { reasonHash: null };
+const withReason = { reasonHash: HASH };
+const signedAct = {
+  interactionId: INTERACTION,
+  agentId: alpha.agentId,
+  signedAt: START,
+  signature,
+};
+const unsignedAct = { ...signedAct, signedAt: null, signature: null };
+const byToken: Acceptance = {
+  agentId: 'constructor' as AgentId,
+  method: 'oauth_account',
+  termsHash: HASH,
+  acceptedAt: START,
+};
+const report: OutcomeReport = {
+  successCriteria: [{ item: 'All 12 sections present', verdict: 'met', references: ['urn:x'] }],
+  completionConditions: [{ item: 'delivered', verdict: 'partial', references: [] }],
+  evidenceRequirements: [],
+};
+const proposal = {
+  interactionId: INTERACTION,
+  revisionId: REVISION_ID,
+  termsHash: HASH,
+  proposedByAgentId: beta.agentId,
+  acceptance,
+};
+
+export const SAMPLES: Samples = {
+  'agent-registered': [
+    {
+      data: {
+        agentId: alpha.agentId,
+        tenant: 'tenant',
+        owner: 'owner',
+        clients: ['client'],
+        keys: [key],
+        methods: ['ed25519'],
+        transport,
+      },
+      texts: null,
+    },
+    {
+      data: {
+        agentId: 'did:web:a.example' as AgentId,
+        tenant: 'tenant',
+        owner: 'owner',
+        clients: [],
+        keys: [],
+        methods: ['oauth_account', 'oauth_installation', 'policy_auto_accept'],
+        transport: { ...transport, managedBy: 'openclasp' },
+      },
+      texts: null,
+    },
+  ],
+  'agent-key-added': [
+    { data: { ...change, key, replaces: null }, texts: null },
+    { data: { ...change, key, replaces: 'old' as KeyId }, texts: null },
+  ],
+  'agent-key-revoked': [
+    { data: { ...change, keyId: alpha.keyId, ...withReason }, texts: { reason: 'lost' } },
+    { data: { ...change, keyId: alpha.keyId, ...withoutReason }, texts: { reason: null } },
+  ],
+  'agent-methods-changed': [
+    ...(authorizations.map((authorization) => ({
+      data: { ...change, authorization, methods: ['ed25519', 'oauth_account'] },
+      texts: null,
+    })) as never as [Samples['agent-methods-changed'][0]]),
+  ],
+  'agent-policy-changed': [
+    {
+      data: {
+        ...change,
+        policy: {
+          taskCategories: ['translation'],
+          allowedActions: ['translate'],
+          maxRetentionDays: 0,
+        },
+      },
+      texts: null,
+    },
+    { data: { ...change, policy: null }, texts: null },
+  ],
+  'agent-clients-changed': [{ data: { ...change, clients: ['a', 'b'] }, texts: null }],
+  'agent-transport-changed': [{ data: { ...change, transport }, texts: null }],
+  'agent-retired': [
+    { data: { ...change, ...withReason }, texts: { reason: 'replaced' } },
+    { data: { ...change, ...withoutReason }, texts: { reason: null } },
+  ],
+  'interaction-proposed': [
+    {
+      data: {
+        ...proposal,
+        revision: 1,
+        initiatorAgentId: alpha.agentId,
+        responderAgentId: beta.agentId,
+        parties: [alpha.agentId, beta.agentId],
+        audience: AUDIENCE,
+        initiatorTransport: transport,
+        responderTransport: transport,
+        expiresAt: EXPIRES_AT,
+      },
+      texts: { contract },
+    },
+  ],
+  'revision-proposed': [
+    { data: { ...proposal, revision: 2, previousTermsHash: HASH }, texts: { contract } },
+    {
+      data: { ...proposal, revision: 3, previousTermsHash: HASH, acceptance: byToken },
+      texts: { contract: withoutDeadline() },
+    },
+  ],
+  'revision-accepted': [
+    {
+      data: { interactionId: INTERACTION, revision: 2, acceptance, policyRevision: null },
+      texts: null,
+    },
+    {
+      data: {
+        interactionId: INTERACTION,
+        revision: 2,
+        acceptance: { ...byToken, method: 'policy_auto_accept' },
+        policyRevision: 0,
+      },
+      texts: null,
+    },
+  ],
+  'revision-attested': [
+    {
+      data: {
+        interactionId: INTERACTION,
+        revision: 2,
+        termsHash: HASH,
+        attestation: platformAttestation!,
+      },
+      texts: null,
+    },
+  ],
+  'revision-rejected': [
+    {
+      data: { ...signedAct, revision: 1, termsHash: HASH, ...withReason },
+      texts: { reason: 'no' },
+    },
+    {
+      data: { ...unsignedAct, revision: 1, termsHash: HASH, ...withoutReason },
+      texts: { reason: null },
+    },
+  ],
+  'revision-withdrawn': [
+    { data: { ...signedAct, revision: 1, termsHash: HASH, ...withReason }, texts: { reason: '' } },
+    {
+      data: { ...unsignedAct, revision: 1, termsHash: HASH, ...withoutReason },
+      texts: { reason: null },
+    },
+  ],
+  'interaction-cancelled': [
+    { data: { ...signedAct, termsHash: HASH, ...withReason }, texts: { reason: 'no' } },
+    { data: { ...unsignedAct, termsHash: HASH, ...withoutReason }, texts: { reason: null } },
+  ],
+  'outcome-reported': [
+    { data: { ...signedAct, termsHash: HASH, reportHash: HASH }, texts: { report } },
+    { data: { ...unsignedAct, termsHash: HASH, reportHash: HASH }, texts: { report } },
+  ],
+  'interaction-completed': [{ data: { interactionId: INTERACTION, termsHash: HASH }, texts: null }],
+  'interaction-expired': [
+    { data: { interactionId: INTERACTION, effectiveAt: EXPIRES_AT }, texts: null },
+  ],
+  'platform-key-added': [
+    {
+      data: {
+        keyId: 'platform-1' as KeyId,
+        purpose: 'attestation',
+        jwk: alpha.jwk,
+        jwkThumbprint: HASH,
+      },
+      texts: null,
+    },
+  ],
+  'platform-key-retired': [
+    { data: { keyId: 'platform-1' as KeyId, replacedBy: 'platform-2' as KeyId }, texts: null },
+  ],
+  'platform-key-revoked': [
+    { data: { keyId: 'platform-1' as KeyId, reason: 'key-compromise' }, texts: null },
+  ],
+  'lease-acquired': [{ data: { node: 'node-1', until: START }, texts: null }],
+  'lease-released': [{ data: { node: 'node-1' }, texts: null }],
+  'checkpoint-moved': [
+    { data: { node: 'node-1', position: '00000000000000000001' as Position }, texts: null },
+  ],
+};
+
+function withoutDeadline() {
+  const { deadline: _, ...rest } = contract;
+  return rest;
+}
