@@ -3,8 +3,8 @@
  * against a raw scan that reads, unseals and parses the same rows. Two sizes show that the time
  * grows with the log and memory does not.
  *
- * Each measurement has a process of its own. The scan unseals only the types whose texts a view
- * takes (`replay-rate`); a second one unseals every sealed row (`replay-rate-all-texts`).
+ * Each measurement has a process of its own, in turns. A second scan is as lazy as the rebuild: it
+ * unseals only the types whose texts a view takes; what that leaves is the price of the views.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,23 +22,26 @@ import type { Projection } from '../src/projections/port.js';
 import { ProjectionRunner } from '../src/projections/projection-runner.js';
 import { SqliteReadDatabase } from '../src/projections/sqlite/sqlite-read-database.js';
 import { QUICK } from './lib/options.js';
-import { writeReplayLog } from './lib/replay-log.js';
+import { growReplayLog } from './lib/replay-log.js';
 import { scan } from './lib/replay-scan.js';
 import { printFigure, printRatio } from './lib/report.js';
 import { openScratch } from './lib/scratch.js';
 import { median } from './lib/statistics.js';
 
 const SIZES = QUICK ? [20_000, 100_000] : [100_000, 1_000_000];
-const ROUNDS = 3;
+const ROUNDS = QUICK ? 1 : 3;
 const TYPES = { ...AGENT_EVENT_TYPES, ...INTERACTION_EVENT_TYPES };
 const VIEWS: readonly Projection[] = [agentDirectory, interactionListProjection];
 const ALL_TYPES = new Set(Object.keys(TYPES));
 
-type Task = 'scan' | 'scan-all' | 'rebuild';
+const TASKS = ['scan', 'rebuild', 'lazy-scan'] as const;
+type Task = (typeof TASKS)[number];
 
 interface Measured {
   readonly events: number;
   readonly seconds: number;
+  /** Of the processor, all threads. */
+  readonly cpuSeconds: number;
   /** Highest use while the work went on, in MiB. */
   readonly heap: number;
   readonly rss: number;
@@ -56,16 +59,18 @@ function filesIn(folder: string) {
 
 async function measure(task: Task, folder: string): Promise<Measured> {
   const peak = watchMemory();
+  const cpu = process.cpuUsage();
   const started = performance.now();
   const events = task === 'rebuild' ? await rebuild(folder) : scanLog(task, folder);
   const seconds = (performance.now() - started) / 1000;
-  return { events, seconds, ...peak() };
+  const { user, system } = process.cpuUsage(cpu);
+  return { events, seconds, cpuSeconds: (user + system) / 1e6, ...peak() };
 }
 
 function scanLog(task: Task, folder: string): number {
   const files = filesIn(folder);
   const taken = [...ALL_TYPES].filter((type) => VIEWS.some(({ takes }) => takes[type] === 'texts'));
-  return scan(files.events, files.keys, task === 'scan' ? new Set(taken) : ALL_TYPES);
+  return scan(files.events, files.keys, task === 'scan' ? ALL_TYPES : new Set(taken));
 }
 
 async function rebuild(folder: string): Promise<number> {
@@ -129,80 +134,92 @@ async function inChild(task: Task, folder: string): Promise<Measured> {
 }
 
 interface Result {
-  readonly size: number;
-  readonly seconds: number;
+  readonly label: string;
   readonly rate: number;
-  readonly heap: number;
+  readonly seconds: number;
+  /** Highest resident memory of a rebuild, in MiB. */
   readonly rss: number;
+  readonly heap: number;
+  /** Our rate over the scan's, and over the lazy one's. */
   readonly ratio: number;
-  readonly ratioAll: number;
+  readonly lazyRatio: number;
+  /** The scan's processor time over ours: tells a busy machine from slow code. */
+  readonly cpuRatio: number;
 }
 
 async function benchmark(size: number, folder: string): Promise<Result> {
+  const events = await growLog(size, folder);
+  const runs: Record<Task, Measured[]> = { scan: [], rebuild: [], 'lazy-scan': [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const task of TASKS) {
+      const measured = await inChild(task, folder);
+      if (measured.events !== events) throw new Error(`${task} saw another log`);
+      runs[task].push(measured);
+      console.log(`  ${task}: ${describe(measured)}`);
+    }
+  }
+  const seconds = (task: Task) => median(runs[task].map((run) => run.seconds));
+  const cpu = (task: Task) => median(runs[task].map((run) => run.cpuSeconds));
+  return {
+    label: `${String(size / 1000)}k`,
+    rate: events / seconds('rebuild'),
+    seconds: seconds('rebuild'),
+    rss: Math.max(...runs.rebuild.map(({ rss }) => rss)),
+    heap: Math.max(...runs.rebuild.map(({ heap }) => heap)),
+    ratio: seconds('scan') / seconds('rebuild'),
+    lazyRatio: seconds('lazy-scan') / seconds('rebuild'),
+    cpuRatio: cpu('scan') / cpu('rebuild'),
+  };
+}
+
+function describe({ events, seconds, cpuSeconds, heap, rss }: Measured): string {
+  const rate = `${(events / seconds).toFixed(0)} events/s`;
+  const cost = `${seconds.toFixed(2)} s (processor ${cpuSeconds.toFixed(2)} s)`;
+  return `${rate}, ${cost}, heap ${heap.toFixed(0)} MiB, rss ${rss.toFixed(0)} MiB`;
+}
+
+/** @returns the number of events in the log. */
+async function growLog(size: number, folder: string): Promise<number> {
   const files = filesIn(folder);
   const store = await openSqliteEventStore(files.events);
   const keys = await openSqliteKeyStore(files.keys, { randomBytes });
   const began = performance.now();
-  await writeReplayLog(store, keys, size);
+  await growReplayLog(store, keys, size);
   const events = Number(await store.head());
   await store.close();
   await keys.close();
-  const writing = ((performance.now() - began) / 1000).toFixed(1);
-  console.log(`${String(size)}: ${String(events)} events written in ${writing} s`);
-  const rounds: { scan: Measured; all: Measured; ours: Measured }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const scanned = await inChild('scan', folder);
-    const ours = await inChild('rebuild', folder);
-    const all = await inChild('scan-all', folder);
-    rounds.push({ scan: scanned, all, ours });
-    for (const [task, { seconds, heap, rss }] of Object.entries({ scanned, all, rebuilt: ours })) {
-      const rate = (events / seconds).toFixed(0);
-      const memory = `heap ${heap.toFixed(0)} MiB, rss ${rss.toFixed(0)} MiB`;
-      console.log(`  ${task}: ${seconds.toFixed(2)} s, ${rate} events/s, ${memory}`);
-    }
-  }
-  const seconds = median(rounds.map(({ ours }) => ours.seconds));
-  return {
-    size,
-    seconds,
-    rate: events / seconds,
-    heap: Math.max(...rounds.map(({ ours }) => ours.heap)),
-    rss: Math.max(...rounds.map(({ ours }) => ours.rss)),
-    ratio: median(rounds.map(({ scan: floor, ours }) => floor.seconds / ours.seconds)),
-    ratioAll: median(rounds.map(({ all, ours }) => all.seconds / ours.seconds)),
-  };
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  console.log(`log of ${String(events)} events, written in ${seconds} s`);
+  return events;
 }
 
 async function main(): Promise<void> {
+  const scratch = openScratch();
   const results: Result[] = [];
-  for (const size of SIZES) {
-    const scratch = openScratch();
-    try {
-      results.push(await benchmark(size, scratch.folder));
-    } finally {
-      scratch.remove();
-    }
+  try {
+    for (const size of SIZES) results.push(await benchmark(size, scratch.folder));
+  } finally {
+    scratch.remove();
+  }
+  for (const { label, seconds, rate, rss, heap, lazyRatio, cpuRatio } of results) {
+    printFigure(`replay-${label}`, seconds, 's');
+    printFigure(`replay-${label}-rate`, rate, 'events/s');
+    printFigure(`replay-${label}-rss-peak`, rss, 'MiB');
+    printFigure(`replay-${label}-heap-peak`, heap, 'MiB');
+    printFigure(`replay-${label}-of-lazy-scan`, lazyRatio, 'times');
+    printFigure(`replay-${label}-processor-of-scan`, cpuRatio, 'times');
   }
   const [small, large] = results as [Result, Result];
-  for (const { size, seconds, rate, heap, rss } of results) {
-    const at = `${String(size / 1000)}k`;
-    printFigure(`replay-${at}`, seconds, 's');
-    printFigure(`replay-${at}-rate`, rate, 'events/s');
-    printFigure(`replay-${at}-heap-peak`, heap, 'MiB');
-    printFigure(`replay-${at}-rss-peak`, rss, 'MiB');
-  }
-  for (const { size, ratio, ratioAll } of results) {
-    printRatio(`replay-${String(size / 1000)}k-rate-all-texts`, ratioAll, 0.5);
-    printRatio(`replay-${String(size / 1000)}k-rate`, ratio, 0.5);
-  }
-  // 1 is exactly linear, below is worse; memory: 1 is exactly flat, below is worse.
+  for (const { label, ratio } of results) printRatio(`replay-${label}`, ratio, 0.5);
+  // 1: the time grows exactly as the log does, memory not at all.
   printRatio('replay-linear', large.rate / small.rate, 0.8);
-  printRatio('replay-memory-flat', small.heap / large.heap, 0.5);
+  printRatio('replay-memory-flat', small.rss / large.rss, 0.7);
 }
 
 const [, , mode, task, folder] = process.argv;
 if (mode === 'measure' && task !== undefined && folder !== undefined) {
-  process.send?.(await measure(task as Task, folder));
+  const measured = await measure(task as Task, folder);
+  process.send?.(measured);
   process.disconnect();
 } else {
   await main();

@@ -12,6 +12,7 @@ import { EVENT_STORE, KEY_STORE } from './event-store/tokens.js';
 import { HealthRegistry } from './http/health/health-registry.js';
 import { HealthController } from './http/health/health.controller.js';
 import { ProblemPagesController } from './http/problem-pages.controller.js';
+import { SchemasController } from './http/schemas.controller.js';
 import { ATTESTING } from './interactions/attesting.js';
 import { InteractionsModule } from './interactions/interactions.module.js';
 import type { Clock } from './kernel/timestamp.js';
@@ -56,7 +57,12 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [PartsModule.with(parts), CqrsModule.forRoot(), AgentsModule, InteractionsModule],
-      controllers: [HealthController, PlatformKeysController, ProblemPagesController],
+      controllers: [
+        HealthController,
+        PlatformKeysController,
+        ProblemPagesController,
+        SchemasController,
+      ],
     };
   }
 }

@@ -1,6 +1,8 @@
 import { randomUUID, type KeyObject, sign, verify } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { configure } from '../../src/event-store/sqlite/database.js';
+import { EVENT_STORE_FILE } from '../../src/event-store/sqlite/event-store-file.js';
 
 /** The floor groups this many rows' owners into one transaction, as the store does. */
 const BATCH = 64;
@@ -11,11 +13,10 @@ export interface FloorKeys {
   readonly platform: KeyObject;
 }
 
-type Row = [stream: string, revision: number, type: string, id: string, body: string];
+type Row = [revision: number, type: string, id: string, body: string];
 
 /** One flow as the service stored it: what each of its appends wrote. */
 export interface StoredFlow {
-  readonly schema: string;
   readonly keySchema: string;
   readonly appends: readonly (readonly Row[])[];
 }
@@ -28,29 +29,22 @@ export function readStoredFlow(dataFolder: string): StoredFlow {
     const stream = events
       .prepare("SELECT stream FROM events WHERE type = 'revision-attested' ORDER BY position DESC")
       .pluck()
-      .get() as string;
+      .get() as number;
     const rows = events
-      .prepare(
-        'SELECT stream, revision, type, id, body FROM events WHERE stream = ? ORDER BY revision',
-      )
+      .prepare('SELECT revision, type, id, body FROM events WHERE stream = ? ORDER BY revision')
       .raw()
       .all(stream) as Row[];
     return {
-      schema: schemaOf(events, 'events'),
-      keySchema: schemaOf(keys, 'keys'),
+      keySchema: keys
+        .prepare("SELECT sql FROM sqlite_schema WHERE name = 'keys'")
+        .pluck()
+        .get() as string,
       appends: [rows.slice(0, 1), rows.slice(1)],
     };
   } finally {
     events.close();
     keys.close();
   }
-}
-
-function schemaOf(database: Database.Database, table: string): string {
-  return database
-    .prepare('SELECT sql FROM sqlite_schema WHERE name = ?')
-    .pluck()
-    .get(table) as string;
 }
 
 /** What the floor's time went into, in microseconds per flow. */
@@ -70,7 +64,8 @@ export interface FloorResult {
 export class NegotiationFloor {
   readonly #events: Database.Database;
   readonly #keys: Database.Database;
-  readonly #insert: Database.Statement<Row>;
+  readonly #insertStream: Database.Statement<[string]>;
+  readonly #insertEvent: Database.Statement<[number | bigint, ...Row]>;
   readonly #insertKey: Database.Statement<[string, Buffer]>;
 
   constructor(
@@ -80,9 +75,10 @@ export class NegotiationFloor {
     /** As long as the statements that the agents sign, and as the attested digest. */
     private readonly texts: { readonly statement: string; readonly digest: string },
   ) {
-    this.#events = openLikeTheStore(join(folder, 'floor-events.db'), flow.schema);
+    this.#events = openLikeTheStore(join(folder, 'floor-events.db'), EVENT_STORE_FILE.schema);
     this.#keys = openLikeTheStore(join(folder, 'floor-keys.db'), flow.keySchema);
-    this.#insert = this.#events.prepare<Row>(
+    this.#insertStream = this.#events.prepare('INSERT INTO streams (name) VALUES (?)');
+    this.#insertEvent = this.#events.prepare(
       'INSERT INTO events (stream, revision, type, id, body) VALUES (?, ?, ?, ?, ?)',
     );
     this.#insertKey = this.#keys.prepare<[string, Buffer]>(
@@ -151,13 +147,13 @@ export class NegotiationFloor {
         for (const stream of streams) this.#insertKey.run(stream, Buffer.alloc(32, 7));
       })
       .immediate();
+    const numbers: (number | bigint)[] = [];
     for (const append of this.flow.appends) {
       this.#events
         .transaction(() => {
-          for (const stream of streams) {
-            for (const [, revision, type, id, body] of append) {
-              this.#insert.run(stream, revision, type, id, body);
-            }
+          for (const [index, stream] of streams.entries()) {
+            numbers[index] ??= this.#insertStream.run(stream).lastInsertRowid;
+            for (const row of append) this.#insertEvent.run(numbers[index], ...row);
           }
         })
         .immediate();
@@ -167,9 +163,7 @@ export class NegotiationFloor {
 
 function openLikeTheStore(path: string, schema: string): Database.Database {
   const database = new Database(path);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  database.pragma('cache_size = -32000');
+  configure(database);
   database.exec(schema);
   return database;
 }

@@ -17,16 +17,16 @@ const CONCURRENT = 256;
 const BEGIN_MS = Date.parse('2030-01-01T00:00:00.000Z');
 
 /**
- * Fills a log with so many events, or a few more, of a day's mix: proposals that are accepted,
+ * Fills a log up to so many events, or a few more, of a day's mix: proposals that are accepted,
  * countered, amended, completed, rejected, cancelled or left to expire, among a thousand agents.
  * Signatures are random bytes of the right length: no view verifies them.
  */
-export async function writeReplayLog(
+export async function growReplayLog(
   store: EventStore,
   keys: KeyStore,
   events: number,
 ): Promise<void> {
-  let written = 0;
+  let written = Number(await store.head());
   const write = async (stream: string, appends: readonly (readonly Written[])[]) => {
     let revision = -1;
     for (const append of appends) {
@@ -41,7 +41,9 @@ export async function writeReplayLog(
     }
   };
   const agents = Array.from({ length: AGENTS }, (_, n) => `did:web:agent-${String(n)}.example`);
-  await Promise.all(agents.map(async (id) => write(`agent-${id}`, agentStory(id as AgentId))));
+  if (written === 0) {
+    await Promise.all(agents.map(async (id) => write(`agent-${id}`, agentStory(id as AgentId))));
+  }
   await Promise.all(
     Array.from({ length: CONCURRENT }, async () => {
       while (written < events) {
@@ -75,7 +77,7 @@ async function envelopeOf(
   if (event.texts !== null) {
     const key = await keys.obtain(stream);
     if (key === 'erased') throw new Error('nothing was erased');
-    sealed = seal(event.texts, key, randomBytes(12), { stream, id, type });
+    sealed = seal(event.texts, key, random(12), { stream, id, type });
   }
   const command: CommandEnvelope = {
     commandId: randomUUID(),
@@ -92,7 +94,7 @@ async function envelopeOf(
     schemaVersion: 1,
     data: event.data as unknown as JsonObject,
     sealed,
-    salt: randomBytes(16).toString('base64url'),
+    salt: random(16).toString('base64url'),
     metadata: { ...command, basedOn: { 'agent-did:web:agent-1.example': 3 } },
   };
 }
@@ -150,8 +152,8 @@ function interactionStory(
   interactionId: InteractionId,
   parties: readonly AgentId[],
 ): readonly (readonly InteractionEvent[])[] {
-  const [alpha, ...others] = parties as readonly [AgentId, ...AgentId[]];
-  const [beta] = others as readonly [AgentId, ...AgentId[]];
+  const [alpha, beta] = parties as readonly [AgentId, AgentId];
+  const others = parties.slice(1);
   const story: (readonly InteractionEvent[])[] = [[proposed(interactionId, parties)]];
   const acceptAll = (revision: number, by: readonly AgentId[]) => {
     for (const [index, agentId] of by.entries()) {
@@ -354,7 +356,7 @@ function acceptance(agentId: AgentId): Acceptance {
 }
 
 function signature(): Signature {
-  const value = randomBytes(64).toString('base64url');
+  const value = random(64).toString('base64url');
   return { algorithm: 'Ed25519', keyId: 'agent-key-1' as KeyId, value };
 }
 
@@ -368,5 +370,15 @@ function transportOf(agentId: AgentId) {
 }
 
 function hash(): string {
-  return randomBytes(32).toString('base64url');
+  return random(32).toString('base64url');
+}
+
+let pool = randomBytes(0);
+
+/** Many small draws from one large one. */
+function random(size: number): Buffer {
+  if (pool.length < size) pool = randomBytes(64 * 1024);
+  const drawn = pool.subarray(0, size);
+  pool = pool.subarray(size);
+  return drawn;
 }

@@ -1,7 +1,9 @@
 import { createDecipheriv } from 'node:crypto';
 import Database from 'better-sqlite3';
 
-type Row = readonly [name: string, type: string, id: string, body: string];
+type Row = readonly [position: number, stream: string, type: string, id: string, body: string];
+
+const BATCH = 64;
 
 /**
  * The unavoidable work of a replay and nothing else: reads every row in log order, parses it, and
@@ -13,8 +15,9 @@ export function scan(events: string, keyFile: string, types: ReadonlySet<string>
   const keyStore = new Database(keyFile, { readonly: true });
   log.pragma('cache_size = -32000');
   const rows = log
-    .prepare<[], Row>(
-      'SELECT name, type, id, body FROM events JOIN streams ON number = stream ORDER BY position',
+    .prepare<[number], Row>(
+      `SELECT position, name, type, id, body FROM events JOIN streams ON number = stream
+       WHERE position > ? ORDER BY position LIMIT ${String(BATCH)}`,
     )
     .raw();
   const findKey = keyStore
@@ -33,9 +36,12 @@ export function scan(events: string, keyFile: string, types: ReadonlySet<string>
   };
   let count = 0;
   let length = 0;
-  for (const [stream, type, id, body] of rows.iterate()) {
-    const { sealed } = JSON.parse(body) as { sealed: string | null };
-    if (sealed !== null && types.has(type)) {
+  let batch: Row[] = [];
+  do {
+    batch = rows.all(batch.at(-1)?.[0] ?? 0);
+    for (const [, stream, type, id, body] of batch) {
+      const { sealed } = JSON.parse(body) as { sealed: string | null };
+      if (sealed === null || !types.has(type)) continue;
       const bytes = Buffer.from(sealed, 'base64url');
       const end = bytes.length - 16;
       const cipher = createDecipheriv('aes-256-gcm', keyOf(stream), bytes.subarray(0, 12), {
@@ -46,8 +52,8 @@ export function scan(events: string, keyFile: string, types: ReadonlySet<string>
       const text = cipher.update(bytes.subarray(12, end), undefined, 'utf8') + cipher.final('utf8');
       length += Object.keys(JSON.parse(text) as object).length;
     }
-    count++;
-  }
+    count += batch.length;
+  } while (batch.length > 0);
   if (length === 0) throw new Error('nothing was unsealed');
   log.close();
   keyStore.close();

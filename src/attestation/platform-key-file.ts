@@ -33,7 +33,7 @@ export async function loadPlatformKeys(
 ): Promise<Result<readonly HeldKey[], readonly string[]>> {
   const stored = await readPrivateFile(source.file);
   if (stored !== undefined) return parsePlatformKeys(stored);
-  if (!source.generate) return err([`${source.file} does not exist`]);
+  if (!source.generate) return err(['does not exist']);
   return parsePlatformKeys(await createPrivateFile(source.file, newPlatformKeys()));
 }
 

@@ -19,11 +19,12 @@ the same data folder believes.
   --tenant TENANT      whose tenant
   --client ID          the OAuth client that the token is issued to
   --agent ID           the agent that the token is bound to
-  --scope "A B"        scopes, separated by spaces; may be given several times. One or more of
-                       ${SCOPES.slice(0, 6).join(' ')}
-                       ${SCOPES.slice(6).join(' ')}
+  --scope "A B"        scopes, separated by spaces; may be given several times:
+                       ${SCOPES.slice(0, 4).join(' ')}
+                       ${SCOPES.slice(4, 8).join(' ')}
+                       ${SCOPES.slice(8).join(' ')}
   --ttl SECONDS        life time, 3600 by default
-  --data-dir FOLDER    the service's data folder, ${DEFAULT_DATA_FOLDER} by default (also --data-folder)
+  --data-dir FOLDER    the service's data folder (also --data-folder), ${DEFAULT_DATA_FOLDER} by default
 `;
 
 export const token: Command = {

@@ -1,13 +1,7 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from '../kernel/result.js';
 import { baseUrlFault, isLoopback, issuerUrlFault } from './addresses.js';
-import type {
-  ClaimNames,
-  Config,
-  PlatformKeySource,
-  SqliteLocation,
-  TokenTrust,
-} from './config.js';
+import type { Config, PlatformKeySource, SqliteLocation, TokenTrust } from './config.js';
 import { DEFAULT_DATA_FOLDER, devIssuerKeyFile } from './data-folder.js';
 import { EnvironmentReader, type ConfigFault, type Environment } from './environment.js';
 
@@ -37,7 +31,7 @@ export function readConfig(
     nodeId: readNodeId(reader, hostName),
     tokens: readTokenTrust(reader, isDevelopment, dataFolder),
     platformKeys: readPlatformKeys(reader, isDevelopment, dataFolder),
-    signingLeewayMs: reader.integer('SIGNING_LEEWAY_SECONDS', 300, [0, 3600]) * 1000,
+    signingLeewayMs: reader.integer('SIGNING_LEEWAY_SECONDS', 300, [0, 300]) * 1000,
     readWaitMs: reader.integer('READ_WAIT_MS', 2000, [0, 30_000]),
   };
   return reader.faults.length === 0 ? ok(deepFreeze(config)) : err(reader.faults);

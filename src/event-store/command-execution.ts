@@ -152,7 +152,8 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
   ): Promise<Result<NewEnvelope[], Rejection>> {
     const envelopes: NewEnvelope[] = [];
     for (const [index, event] of events.entries()) {
-      const id = deriveUuid(['event', metadata.commandId, index]);
+      // With the stream: one Idempotency-Key may serve commands on several.
+      const id = deriveUuid(['event', stream, metadata.commandId, index]);
       const type: Event['type'] = event.type;
       let sealed: string | null = null;
       if (event.texts !== null) {

@@ -10,7 +10,7 @@ export interface EventEnvelope extends NewEnvelope {
 
 /** An envelope before the store has given it its place. */
 export interface NewEnvelope {
-  /** A UUID, derived from the command id and the event's index in the command. */
+  /** A UUID, derived from the stream, the command id and the event's index in the command. */
   readonly id: string;
   /** Past tense, kebab case: the storage format. Renaming one needs an upcaster. */
   readonly type: string;
@@ -28,7 +28,7 @@ export interface NewEnvelope {
 }
 
 export interface EventMetadata {
-  /** One id for all events of one command: see `command-id.ts`. */
+  /** One id for all events of one command: see `commandIdentity`. */
   readonly commandId: string;
   /** b64u(SHA-256(JCS(request))): the same command id with another digest is refused. */
   readonly requestDigest: string;

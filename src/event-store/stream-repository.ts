@@ -106,11 +106,6 @@ export class StreamRepository<State, Event extends DomainEvent> {
     return passed ?? this.loadAtRevision(stream, revision);
   }
 
-  /** Forgets a stream, when its texts were erased. */
-  forget(stream: string): void {
-    this.#cache.delete(stream);
-  }
-
   async #advance(stream: string, onStep?: (loaded: Loaded<State>) => void): Promise<Cached<State>> {
     let entry: Cached<State> = this.#cache.get(stream) ?? {
       state: this.kind.initial,

@@ -1,4 +1,5 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
+import type { TypeMetadata } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import {
   getMetadataStorage,
@@ -35,7 +36,7 @@ export class DtoPipe implements PipeTransform {
 }
 
 /** @throws {RejectionException} `request-invalid` */
-export function validateDto<T extends object>(dto: Type<T>, value: unknown): T {
+function validateDto<T extends object>(dto: Type<T>, value: unknown): T {
   const faults: Fault[] = [];
   const instance = instantiate(dto, value, '', faults);
   if (instance !== undefined) {
@@ -65,7 +66,9 @@ function shapeOf(dto: Type<object>): Shape {
     const metadata = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
     shape = new Map(
       metadata.map(({ propertyName }) => {
-        const typed = defaultMetadataStorage.findTypeMetadata(dto, propertyName);
+        // Declared as always found, which it is only for members with `@Type`.
+        const typed = defaultMetadataStorage.findTypeMetadata(dto, propertyName) as
+          TypeMetadata | undefined;
         return [
           propertyName,
           {

@@ -1,18 +1,35 @@
+import { inspect } from 'node:util';
+
 /**
  * One line of JSON on the standard error stream per fault of the service. This is where the stack
  * and the driver's words go; the client gets the correlation id and nothing else.
  */
 export function logFault(error: unknown, correlationId: string): void {
-  const fault =
-    error instanceof Error
-      ? { name: error.name, message: error.message, stack: error.stack, cause: causeOf(error) }
-      : { message: String(error) };
-  write({ level: 'error', at: new Date().toISOString(), correlationId, ...fault });
+  write({ level: 'error', at: new Date().toISOString(), correlationId, ...describe(error) });
 }
 
-/** Something that an operator should read, and what it is about. */
+/** Something that an operator should read, and what it is about; errors in it are written out. */
 export function logReport(line: string, about: Readonly<Record<string, unknown>>): void {
-  write({ level: 'warn', at: new Date().toISOString(), message: line, ...about });
+  const entries = Object.entries(about).map(([name, value]) =>
+    // JSON shows nothing of an Error by itself.
+    value instanceof Error ? [name, describe(value)] : [name, value],
+  );
+  write({
+    level: 'warn',
+    at: new Date().toISOString(),
+    message: line,
+    ...(Object.fromEntries(entries) as object),
+  });
+}
+
+function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    cause: causeOf(error),
+  };
 }
 
 function write(entry: object): void {
@@ -21,5 +38,5 @@ function write(entry: object): void {
 
 function causeOf(error: Error): string | undefined {
   if (error.cause === undefined) return undefined;
-  return error.cause instanceof Error ? error.cause.message : String(error.cause);
+  return error.cause instanceof Error ? error.cause.message : inspect(error.cause);
 }

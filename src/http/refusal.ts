@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { EventStoreUnavailable } from '../event-store/port.js';
 import type { Rejection, RejectionCode } from '../kernel/rejection.js';
-import { ReadDatabaseUnavailable } from '../projections/read-database.js';
+import { isDatabaseFault } from '../projections/read-database.js';
 import { RejectionException } from './rejection-exception.js';
 
 /** How whatever was thrown while a request was served is answered. */
@@ -34,7 +34,8 @@ export function refusalOf(error: unknown): Refusal {
     return { rejection: error.rejection, headers: error.headers, isFault: false };
   }
   if (error instanceof EventStoreUnavailable) return refuse('store-unavailable', true);
-  if (error instanceof ReadDatabaseUnavailable) return refuse('projection-behind', true);
+  // A damaged one is being rebuilt: to the caller that is a view which is behind.
+  if (isDatabaseFault(error)) return refuse('projection-behind', true);
   const framework =
     error instanceof HttpException && error.cause !== undefined ? error.cause : error;
   const code = FRAMEWORK_CODES.get(member(framework, 'code'));

@@ -41,7 +41,6 @@ export const REJECTION_STATUS = {
   'methods-invalid': { status: 422, title: 'Invalid acceptance methods' },
   'change-signature-required': { status: 403, title: 'Change must be signed' },
   'agent-changed': { status: 409, title: 'Agent has changed' },
-  'platform-key-not-found': { status: 404, title: 'Platform key not found' },
   'attestation-unavailable': { status: 503, title: 'Attestation unavailable' },
 
   'signature-required': { status: 403, title: 'Signature required' },

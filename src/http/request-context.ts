@@ -62,7 +62,7 @@ export const CurrentRequest = createParamDecorator(
     requestContextOf(execution.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-export function requestContextOf(request: FastifyRequest): RequestContext {
+function requestContextOf(request: FastifyRequest): RequestContext {
   const notes = notesOf(request);
   if (notes?.caller === undefined) throw new RejectionException({ code: 'token-missing' });
   const headers = request.headers;

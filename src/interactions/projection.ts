@@ -30,7 +30,7 @@ export const INTERACTION_LIST = 'interaction-list';
 const TABLES = `
   DROP TABLE IF EXISTS interaction_list;
   CREATE TABLE interaction_list (
-    position TEXT PRIMARY KEY,
+    position TEXT NOT NULL UNIQUE,
     interaction_id TEXT NOT NULL UNIQUE,
     status TEXT NOT NULL,
     initiator TEXT NOT NULL,
@@ -51,7 +51,7 @@ const TABLES = `
     updated_key TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     expires_key TEXT NOT NULL
-  ) WITHOUT ROWID;
+  );
 
   DROP TABLE IF EXISTS interaction_list_finders;
   CREATE TABLE interaction_list_finders (

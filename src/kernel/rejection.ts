@@ -52,7 +52,6 @@ export const REJECTIONS = {
     'An agent with keys changes only by a signature of a valid key of its own, or by its owner with agents:admin.',
   'agent-changed':
     'The agent has changed since the revision that the request names; read it and sign again.',
-  'platform-key-not-found': 'The platform has no such key.',
   'attestation-unavailable':
     'This node holds no platform key that may attest; nothing was recorded.',
 

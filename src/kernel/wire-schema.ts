@@ -98,7 +98,8 @@ const isUri = fullFormats.uri as (text: string) => boolean;
 const FORMATS = { uuid: fullFormats.uuid, 'date-time': fullFormats['date-time'], uri } as const;
 
 function makeAjv(allErrors: boolean): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, allErrors, verbose: true });
+  // Our own schemas are checked by the tests; to check them at each start would double its length.
+  const ajv = new Ajv2020({ strict: true, validateSchema: false, allErrors, verbose: true });
   for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
   for (const schema of SCHEMAS) ajv.addSchema(schema);
   return ajv;
@@ -106,7 +107,8 @@ function makeAjv(allErrors: boolean): Ajv2020 {
 
 /** Stops at the first fault: what a good document costs, and all that a huge bad one gets. */
 const quick = makeAjv(false);
-const thorough = makeAjv(true);
+/** Lists all faults; made when the first bad document comes. */
+let thorough: Ajv2020 | undefined;
 
 function compiled(ajv: Ajv2020, ref: string): ValidateFunction {
   const validate = ajv.getSchema(`${BASE}${ref}`);
@@ -128,7 +130,7 @@ function judge<T>(ref: string, value: unknown): Result<T, readonly Fault[]> {
   let validate = compiled(quick, ref);
   if (validate(value)) return ok(value as T);
   if (weighsAtMost(value, MAX_WEIGHT_TO_SEARCH)) {
-    validate = compiled(thorough, ref);
+    validate = compiled((thorough ??= makeAjv(true)), ref);
     validate(value);
   }
   return err(faultsOf(validate.errors ?? []));

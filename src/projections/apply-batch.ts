@@ -13,11 +13,6 @@ export interface NewFailure {
   readonly error: unknown;
 }
 
-interface BatchOutcome {
-  readonly parked: ReadonlyMap<TrackedProjection, ReadonlySet<string>>;
-  readonly failures: readonly NewFailure[];
-}
-
 /**
  * Applies a batch to several projections and moves their checkpoints, in one transaction.
  *
@@ -39,26 +34,25 @@ export function applyBatch(
   for (;;) {
     let current: TrackedProjection | undefined;
     try {
-      const outcome = database.transaction((db) => {
-        const parked = new Map<TrackedProjection, ReadonlySet<string>>();
-        const failures: NewFailure[] = [];
+      const passes = database.transaction((db) => {
+        const done: Pass[] = [];
         for (const tracked of projections) {
           if (tracked.position >= upTo) continue;
           current = tracked;
           const pass = new Pass(database, db, tracked, careful.has(tracked), retryAt);
           for (const delivery of deliveries) pass.take(delivery);
           bookkeeping.putCheckpoint(db, tracked.name, tracked.checkpoint(upTo));
-          parked.set(tracked, pass.parkedStreams);
-          failures.push(...pass.failures);
+          done.push(pass);
         }
         current = undefined;
-        return { parked, failures } satisfies BatchOutcome;
+        return done;
       });
-      for (const [tracked, streams] of outcome.parked) {
+      for (const { tracked, parkedStreams, parkedEvents } of passes) {
         tracked.position = upTo;
-        for (const stream of streams) tracked.quarantined.add(stream);
+        tracked.parkedEvents += parkedEvents;
+        for (const stream of parkedStreams) tracked.quarantined.add(stream);
       }
-      return outcome.failures;
+      return passes.flatMap(({ failures }) => failures);
     } catch (error) {
       if (isDatabaseFault(error) || current === undefined || careful.has(current)) throw error;
       careful.add(current);
@@ -69,12 +63,13 @@ export function applyBatch(
 /** One projection's way through one batch. */
 class Pass {
   readonly parkedStreams = new Set<string>();
+  parkedEvents = 0;
   readonly failures: NewFailure[] = [];
 
   constructor(
     private readonly database: ReadDatabase,
     private readonly db: ProjectionDatabase,
-    private readonly tracked: TrackedProjection,
+    readonly tracked: TrackedProjection,
     private readonly careful: boolean,
     private readonly retryAt: number,
   ) {}
@@ -121,6 +116,7 @@ class Pass {
 
   #park(place: bookkeeping.ParkedPlace, failure: bookkeeping.Failure | null): void {
     bookkeeping.park(this.db, this.tracked.name, place, failure);
+    this.parkedEvents++;
     if (failure !== null) this.parkedStreams.add(place.stream);
   }
 }
@@ -131,6 +127,7 @@ export function applyNow(
   db: ProjectionDatabase,
   event: ProjectedEvent,
 ): void {
+  // eslint-disable-next-line @typescript-eslint/no-confusing-void-expression -- it may return a promise all the same
   const returned: unknown = projection.apply(db, event);
   if (typeof returned !== 'object' || returned === null || !('then' in returned)) return;
   // Its own failure would otherwise end the process as an unhandled rejection.

@@ -149,15 +149,6 @@ export function parkedStreams(db: Queries): ParkedStream[] {
     .all();
 }
 
-export function countParked(db: Queries, projection: string): number {
-  const row = db
-    .prepare<{ events: number }>(
-      'SELECT count(*) AS events FROM runner_parked WHERE projection = ?',
-    )
-    .get(projection);
-  return row?.events ?? 0;
-}
-
 export interface PlannedRetry {
   readonly projection: string;
   readonly stream: string;

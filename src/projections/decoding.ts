@@ -17,16 +17,28 @@ export type Delivery = {
 );
 
 /** The key store cannot be asked: no event is to blame, everything waits. */
-export class KeysUnavailable extends Error {
+class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
 
 export function wantedBy(projection: Projection, envelope: RecordedEnvelope): Wanted {
-  if (!projection.streamPrefixes.some((prefix) => envelope.stream.startsWith(prefix))) {
-    return 'ignored';
+  for (const prefix of projection.streamPrefixes) {
+    if (!envelope.stream.startsWith(prefix)) continue;
+    if (!Object.hasOwn(projection.takes, envelope.type)) return 'unknown';
+    return projection.takes[envelope.type] ?? 'unknown';
   }
-  if (!Object.hasOwn(projection.takes, envelope.type)) return 'unknown';
-  return projection.takes[envelope.type] ?? 'unknown';
+  return 'ignored';
+}
+
+/** The most that any projection takes of it. */
+function wantedByAny(projections: readonly Projection[], envelope: RecordedEnvelope): Wanted {
+  let most: Wanted = 'ignored';
+  for (const projection of projections) {
+    const wanted = wantedBy(projection, envelope);
+    if (wanted === 'texts') return 'texts';
+    if (wanted !== 'ignored') most = wanted;
+  }
+  return most;
 }
 
 /** The streams that any of the projections follows. */
@@ -60,9 +72,9 @@ export class Decoder {
   ): Promise<Delivery[]> {
     const deliveries: Delivery[] = [];
     for (const envelope of envelopes) {
-      const wanted = projections.map((each) => wantedBy(each, envelope));
-      if (wanted.every((takes) => takes === 'ignored')) continue;
-      deliveries.push(await this.#decodeOne(envelope, wanted.includes('texts')));
+      const wanted = wantedByAny(projections, envelope);
+      if (wanted === 'ignored') continue;
+      deliveries.push(await this.#decodeOne(envelope, wanted === 'texts'));
     }
     return deliveries;
   }
@@ -71,7 +83,9 @@ export class Decoder {
     try {
       const recorded = await decodeEvent(envelope, this.types, this.#keys, { withTexts });
       const { id, stream, position, metadata } = envelope;
-      return { envelope, event: { ...recorded, id, stream, position, metadata } };
+      const { type, data, texts, recordedAt, revision } = recorded;
+      const event = { type, data, texts, recordedAt, revision, id, stream, position, metadata };
+      return { envelope, event };
     } catch (fault) {
       if (fault instanceof KeysUnavailable) throw fault;
       return { envelope, fault };

@@ -92,7 +92,10 @@ export class ParkedStreams {
           this.#plan();
           return applied;
         }
-        if (outcome === 'applied') applied++;
+        if (outcome === 'gone') continue;
+        applied++;
+        const current = this.trackedBy(projection);
+        if (current !== undefined) current.parkedEvents--;
       }
     }
   }

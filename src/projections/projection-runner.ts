@@ -157,7 +157,7 @@ export class ProjectionRunner implements ReadModel {
         state: tracked.state,
         checkpoint: tracked.position,
         lagMs: await this.#lagOf(tracked, head),
-        parkedEvents: bookkeeping.countParked(this, tracked.name),
+        parkedEvents: tracked.parkedEvents,
         unreliableStreams: tracked.quarantined.size,
       });
     }
@@ -257,12 +257,20 @@ export class ProjectionRunner implements ReadModel {
   }
 
   #replaceDatabase(): void {
-    for (const tracked of this.#tracked.values()) tracked.caughtUp = false;
+    this.#forgetViews();
     this.#options.report('the read database is damaged; it is moved aside and rebuilt', {});
     try {
       this.#options.database.replace();
     } catch (error) {
       this.#options.report('the read database could not be replaced', { error });
+    }
+  }
+
+  /** From now on readers wait for the rebuild. */
+  #forgetViews(): void {
+    for (const tracked of this.#tracked.values()) {
+      tracked.caughtUp = false;
+      tracked.complete = false;
     }
   }
 
@@ -411,7 +419,10 @@ export class ProjectionRunner implements ReadModel {
     try {
       return read();
     } catch (error) {
-      if (error instanceof ReadDatabaseDamaged) this.#session.abort(error);
+      if (error instanceof ReadDatabaseDamaged) {
+        this.#forgetViews();
+        this.#session.abort(error);
+      }
       throw error;
     }
   }

@@ -10,19 +10,23 @@ export class TrackedProjection {
   complete: boolean;
   /** Streams with parked events. */
   readonly quarantined: Set<string>;
+  /** How many events are parked. */
+  parkedEvents: number;
   /** Positions of failed events that will still be tried again by themselves. */
   retrying: readonly Position[] = [];
 
   constructor(
     readonly projection: Projection,
     stored: Checkpoint,
-    quarantined: Iterable<string>,
+    /** The streams of its parked events, one for each event. */
+    parked: readonly string[],
     /** Whether the head has been reached once since the process started. */
     public caughtUp: boolean,
   ) {
     this.position = stored.position;
     this.complete = stored.complete;
-    this.quarantined = new Set(quarantined);
+    this.quarantined = new Set(parked);
+    this.parkedEvents = parked.length;
   }
 
   get name(): string {

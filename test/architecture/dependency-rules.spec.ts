@@ -57,7 +57,6 @@ const IMPORTS: readonly Import[] = [
   allowed('src/event-store/postgres/a', 'pg'),
   allowed('src/event-store/eventstoredb/a', '@eventstore/db-client'),
   allowed('src/event-store/event-store.module', './sqlite/sqlite-event-store.js'),
-  allowed('src/cli/a', '../event-store/sqlite/sqlite-event-store.js'),
   forbidden('src/event-store/a', 'better-sqlite3', ['better-sqlite3-stays-in-its-adapter']),
   forbidden('src/event-store/postgres/a', 'better-sqlite3', [
     'better-sqlite3-stays-in-its-adapter',

@@ -53,7 +53,7 @@ describe('the keyring of a node', () => {
 
   async function types(): Promise<string[]> {
     const events = await store.readStream(PLATFORM_KEYS_STREAM);
-    return events.map(({ type, data }) => `${type} ${String(data['keyId'])}`);
+    return events.map(({ type, data }) => `${type} ${data['keyId'] as string}`);
   }
 
   it('registers its keys once, whichever node starts and however often', async () => {

@@ -37,7 +37,8 @@ describe('exit code 0', () => {
     const { exitCode, stdout, stderr } = await countersign(['verify', document, '--keys', keys]);
     expect([exitCode, stderr]).toEqual([0, '']);
     const parsed = parseVerificationKeys(keysDocument());
-    const { checks } = verifyInteraction(negotiated(), (parsed as { value: never }).value);
+    if (!parsed.ok) throw new Error('the keys of the test are unreadable');
+    const { checks } = verifyInteraction(negotiated(), parsed.value);
     expect(lines(stdout).map((line) => line.split(/ {2,}/))).toEqual(
       checks.map(({ check, subject }) => ['verified', check, subject]),
     );

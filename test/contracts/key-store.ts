@@ -20,6 +20,7 @@ export function describeKeyStore(name: string, makeKeys: KeysFactory): void {
     });
 
     afterEach(async () => {
+      await Child.killAll();
       await keys.dispose();
     });
 

@@ -65,7 +65,7 @@ describe('a process of the service', () => {
         [{ HOST: '0.0.0.0' }, /HOST must be a loopback address/],
         [{ PLATFORM_KEYS: open }, /open\.jwks\.json must be accessible to its owner only/],
         [{ PLATFORM_KEYS: empty }, /a key with the purpose attestation is required/],
-        [{ PLATFORM_KEYS: join(folder, 'none') }, /none does not exist/],
+        [{ PLATFORM_KEYS: join(folder, 'none') }, /none: does not exist/],
         [{ EVENT_STORE: `sqlite:${foreign}` }, /foreign\.db/],
         [{ PORT: port }, /EADDRINUSE/],
       ];

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openSqliteKeyStore } from '../../src/event-store/sqlite/sqlite-key-store.js';
@@ -284,20 +286,44 @@ describe('the sub-resources', () => {
       subject: document.interactionId,
       time: document.createdAt,
       datacontenttype: 'application/json',
-      dataschema: expect.stringContaining('interaction-proposed'),
+      dataschema: `${service.audience}/schemas/events/interaction-proposed.schema.json`,
       revision: 0,
       position: expect.stringMatching(/^\d{20,40}$/),
-      data: expect.objectContaining({
-        interactionId: document.interactionId,
-        contract: document.contractRevisions[0]?.contract,
-        termsHash: document.contractRevisions[0]?.termsHash,
-      }),
+      data: {
+        type: 'interaction-proposed',
+        schemaVersion: 1,
+        data: expect.objectContaining({
+          interactionId: document.interactionId,
+          termsHash: document.contractRevisions[0]?.termsHash,
+        }),
+        texts: { contract: document.contractRevisions[0]?.contract },
+      },
     });
     // CloudEvents names its attributes in lower-case letters and digits.
     for (const name of events.flatMap((event) => Object.keys(event))) {
       expect(name).toMatch(/^[a-z0-9]{1,20}$/);
     }
+    for (const event of events) expect(await faultsOf(event)).toEqual([]);
   });
+
+  /** Judges an event's data by the schema that it names, as anybody could who follows the links. */
+  async function faultsOf({ dataschema, data }: Record<string, Json>): Promise<unknown> {
+    const ajv = new Ajv2020({
+      allErrors: true,
+      loadSchema: async (uri) => {
+        const path = uri.replace(service.audience, '');
+        const answer = await service.call('GET', path);
+        expect(answer.headers.get('content-type')).toMatch(/^application\/schema\+json/);
+        return answer.body;
+      },
+    });
+    for (const name of ['uuid', 'date-time', 'uri'] as const) {
+      ajv.addFormat(name, fullFormats[name]);
+    }
+    const validate = await ajv.compileAsync({ $ref: String(dataschema) });
+    void validate(data);
+    return validate.errors ?? [];
+  }
 
   it('status: since when, on whom, until when', async () => {
     const pending = await propose();

@@ -173,6 +173,35 @@ describe('case 11: a command sent twice', () => {
     }
   }, 60_000);
 
+  it('keeps one key on two interactions apart: no id is given twice', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const make = (): Promise<Answer> => alpha.propose(contractOf([alpha, beta]), beta, { headers });
+    const documents = [documentOf(await make()), documentOf(await make())];
+    expect(new Set(documents.map(({ interactionId }) => interactionId)).size).toBe(2);
+    expect(new Set(documents.map((document) => newest(document).revisionId)).size).toBe(2);
+    const ids = await Promise.all(
+      documents.map(async (document) => {
+        const { body } = await alpha.get(`${pathOf(document)}/events`);
+        return (body as unknown as readonly { readonly id: string }[]).map(({ id }) => id);
+      }),
+    );
+    expect(new Set(ids.flat()).size).toBe(2);
+  });
+
+  it('is told apart by its interaction: events under one key never share an id', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const ids: unknown[] = [];
+    for (let count = 0; count < 2; count++) {
+      const document = emitted(
+        await alpha.propose(contractOf([alpha, beta]), beta, { headers }),
+        201,
+      );
+      const { body } = await alpha.get(`${pathOf(document)}/events`);
+      ids.push(...(body as unknown as { id: string }[]).map(({ id }) => id));
+    }
+    expect(new Set(ids).size).toBe(2);
+  });
+
   it('keeps the keys of principals apart', async () => {
     const key = randomUUID();
     const headers = { 'idempotency-key': key };

@@ -14,6 +14,7 @@ import { ProblemFilter } from '../../src/http/problem-filter.js';
 import { RejectionException } from '../../src/http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../../src/http/request-context.js';
 import type { Caller } from '../../src/kernel/caller.js';
+import { logOf } from '../support/captured-log.js';
 import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.js';
 
 const SECRET = 'SQLITE_CONSTRAINT at /srv/secret.ts';
@@ -456,14 +457,12 @@ describe('the HTTP edge', () => {
       ['non-error', 500, 'internal-error'],
       ['store', 503, 'store-unavailable'],
     ])('tells nothing about a fault (%s) but where to look', async (kind, status, code) => {
-      const lines: string[] = [];
-      const write = process.stderr.write.bind(process.stderr);
-      process.stderr.write = (chunk) => lines.push(String(chunk)) > 0;
-      const answer = await get(`/v1/things/faults/${kind}`).finally(() => {
-        process.stderr.write = write;
+      let id = '';
+      const lines = await logOf(async () => {
+        const answer = await get(`/v1/things/faults/${kind}`);
+        expectProblem(answer, status, code);
+        id = answer.headers['x-correlation-id'] ?? '';
       });
-      expectProblem(answer, status, code);
-      const id = answer.headers['x-correlation-id'] ?? '';
       const logged = lines.find((line) => line.includes(id));
       expect(logged).toContain(SECRET);
       expect(logged?.trim().split('\n')).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EventStore } from '../../src/event-store/port.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
 import { aMoment, eventually } from '../support/eventually.js';
@@ -63,6 +64,30 @@ describe('an interaction', () => {
     expect(expired[0]?.data['effectiveAt']).toBe(timestampOf(expiresAt));
     expect(expired[0]?.recordedAt).toBe(timestampOf(now));
     expect(deployment.performed).toEqual([`expire ${id}`]);
+  });
+
+  it('is not touched before the log was read to its head, where its end may stand', async () => {
+    const id = await deployment.propose(now + 1000);
+    await deployment.actOnHead(id, BETA, { kind: 'cancel' });
+    now += 2000;
+    const slow = new Proxy(deployment.store, {
+      get(target, member) {
+        if (member === 'subscribeAll') {
+          return async function* (...args: Parameters<EventStore['subscribeAll']>) {
+            for await (const message of target.subscribeAll(...args)) {
+              yield message;
+              await aMoment();
+            }
+          };
+        }
+        const value: unknown = Reflect.get(target, member);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const processes = deployment.run('node-a', {}, slow);
+    await eventually(async () => (await healthOf(processes, 'expiry')).pending === 1);
+    await eventually(async () => (await healthOf(processes, 'expiry')).state === 'following');
+    expect(deployment.performed).toEqual([]);
   });
 
   it('that has ended otherwise is left alone', async () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { START } from '../../src/event-store/port.js';
 import type { ProjectedEvent } from '../../src/projections/port.js';
-import { eventually, Node, noteLog, notesIn, type NoteEvent } from './support/notes.js';
+import { eventually } from '../support/eventually.js';
+import { Node, noteLog, notesIn, type NoteEvent } from './support/notes.js';
 
 let node: Node;
 

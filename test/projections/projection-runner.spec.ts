@@ -1,7 +1,28 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { START } from '../../src/event-store/port.js';
-import { eventually, Node, noteLog, notesIn } from './support/notes.js';
+import Database from 'better-sqlite3';
+import { START, type EventStore } from '../../src/event-store/port.js';
+import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
+import { ReadDatabaseDamaged } from '../../src/projections/read-database.js';
+import { eventually } from '../support/eventually.js';
+import { Node, noteLog, notesIn } from './support/notes.js';
+
+const LOADER = new URL('../support/typescript/register.mjs', import.meta.url).href;
+const CHILD = fileURLToPath(new URL('./support/projection-child.ts', import.meta.url));
 
 let node: Node;
 
@@ -12,6 +33,33 @@ beforeEach(async () => {
 afterEach(async () => {
   await node.close();
 });
+
+/** Something that happens when the test says so. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return {
+    opened,
+    open: () => {
+      open();
+    },
+  };
+}
+
+/** The real store with one of its members in the test's hands. */
+function withMember<Name extends keyof EventStore>(
+  store: EventStore,
+  name: Name,
+  member: EventStore[Name],
+): EventStore {
+  return new Proxy(store, {
+    get(target, asked) {
+      if (asked === name) return member;
+      const value: unknown = Reflect.get(target, asked);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
 
 describe('a projection', () => {
   it('sees every event of its streams once and in log order, from before and after its start', async () => {
@@ -152,6 +200,25 @@ describe('a restart', () => {
     expect(existsSync(`${node.readFile}.damaged`)).toBe(true);
   });
 
+  it('starts over when an older copy of the log was put back', async () => {
+    await node.write('note-1', 0, 'one');
+    const copy = `${node.folder}/older`;
+    mkdirSync(copy);
+    new Database(join(node.folder, 'events.db'), { readonly: true })
+      .prepare('VACUUM INTO ?')
+      .run(join(copy, 'events.db'));
+    await node.write('note-1', 1, 'lost');
+    const before = node.run([noteLog('notes')]);
+    expect(await before.waitFor(await node.store.head(), 5000)).toBe(true);
+    await node.halt();
+    const older = await openSqliteEventStore(join(copy, 'events.db'));
+    const after = node.run([noteLog('notes')], { store: older });
+    expect(await after.waitFor(START, 5000)).toBe(true);
+    expect(notesIn(after, 'notes').map(({ text }) => text)).toEqual(['one']);
+    await node.halt();
+    await older.close();
+  });
+
   it('starts over when the read database belongs to another log', async () => {
     await node.write('note-1', 0, 'one');
     await node.write('note-1', 1, 'two');
@@ -172,6 +239,53 @@ describe('a restart', () => {
   });
 });
 
+describe('a read database', () => {
+  it('that is damaged under a running node is noticed by a reader and rebuilt', async () => {
+    for (let i = 0; i < 200; i++) await node.write(`note-${String(i)}`, 0, 'x'.repeat(200));
+    const runner = node.run([noteLog('notes')]);
+    expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
+    // Everything into the file itself, then rubbish over all pages but the first.
+    const other = new Database(node.readFile);
+    other.pragma('wal_checkpoint(TRUNCATE)');
+    other.close();
+    const size = statSync(node.readFile).size;
+    const file = openSync(node.readFile, 'r+');
+    writeSync(file, Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096);
+    closeSync(file);
+    expect(() => notesIn(runner, 'notes')).toThrow(ReadDatabaseDamaged);
+    expect(await runner.waitFor(START, 0)).toBe(false);
+    expect((await runner.health()).projections[0]?.state).toBe('rebuilding');
+    expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
+    expect(notesIn(runner, 'notes')).toHaveLength(200);
+    expect(node.reports).toContain('the read database is damaged; it is moved aside and rebuilt');
+  });
+
+  it('holds whole batches after kill -9', async () => {
+    const total = 300;
+    for (let i = 0; i < total; i++)
+      await node.write(`note-${String(i % 7)}`, Math.floor(i / 7), 'x');
+    for (const rows of [20, 150]) {
+      const child = spawn(process.execPath, ['--import', LOADER, CHILD, node.folder], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const exit = once(child, 'exit');
+      for await (const line of createInterface(child.stdout)) {
+        if (Number(line) >= rows) child.kill('SIGKILL');
+      }
+      await exit;
+      expect(child.signalCode).toBe('SIGKILL');
+    }
+    const runner = node.run([noteLog('notes')]);
+    expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
+    const rows = notesIn(runner, 'notes').map((row) => `${row.stream}@${String(row.revision)}`);
+    const inLog = [];
+    for await (const event of node.store.readAll(START)) {
+      inLog.push(`${event.stream}@${String(event.revision)}`);
+    }
+    expect(rows).toEqual(inLog);
+  });
+});
+
 describe('a new version', () => {
   it('rebuilds that projection alone while the others stay current, and joins them', async () => {
     for (let i = 0; i < 40; i++) await node.write(`note-${String(i)}`, 0, String(i));
@@ -180,25 +294,16 @@ describe('a new version', () => {
     await node.halt();
 
     let seenByOld = 0;
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const rebuild = gate();
     const old = noteLog('old', { before: () => void seenByOld++ });
-    // The rebuild reads the whole log: it is held back at its first page.
     let held = false;
-    const readAll: typeof node.store.readAll = (after, filter) => {
+    const store = withMember(node.store, 'readAll', (after, filter) => {
       if (held || filter === undefined) return node.store.readAll(after, filter);
       held = true;
       return (async function* () {
-        await gate;
+        await rebuild.opened;
         yield* node.store.readAll(after, filter);
       })();
-    };
-    const store = new Proxy(node.store, {
-      get(target, member) {
-        if (member === 'readAll') return readAll;
-        const value: unknown = Reflect.get(target, member);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
     });
     const after = node.run([old, noteLog('new', { version: 2 })], { store });
     const live = await node.write('note-live', 0, 'live');
@@ -206,13 +311,78 @@ describe('a new version', () => {
     expect(await after.waitFor(START, 50, ['new'])).toBe(false);
     const [, rebuilding] = (await after.health()).projections;
     expect(rebuilding).toMatchObject({ name: 'new', version: 2, state: 'rebuilding' });
-    release();
+    rebuild.open();
     expect(await after.waitFor(live, 5000)).toBe(true);
     const last = await node.write('note-live', 1, 'both');
     expect(await after.waitFor(last, 5000)).toBe(true);
     expect(seenByOld).toBe(2);
     expect(notesIn(after, 'new')).toEqual(notesIn(after, 'old'));
     expect(notesIn(after, 'new')).toHaveLength(42);
+  });
+
+  it('loses and repeats nothing at the seam when the log grows during the rebuild', async () => {
+    for (let i = 0; i < 100; i++) await node.write('note-a', i, String(i));
+    const before = node.run([noteLog('old'), noteLog('new')]);
+    expect(await before.waitFor(START, 5000)).toBe(true);
+    await node.halt();
+    const after = node.run([noteLog('old'), noteLog('new', { version: 2 })], { batchSize: 7 });
+    await Promise.all(
+      ['note-b', 'note-c', 'note-d'].map(async (stream) => {
+        for (let i = 0; i < 50; i++) await node.write(stream, i, String(i));
+      }),
+    );
+    expect(await after.waitFor(await node.store.head(), 5000)).toBe(true);
+    expect(notesIn(after, 'old')).toHaveLength(250);
+    expect(notesIn(after, 'new')).toEqual(notesIn(after, 'old'));
+  });
+
+  it('may get ahead of the others before it joins them', async () => {
+    await node.write('note-1', 0, 'one');
+    const before = node.run([noteLog('old'), noteLog('new')]);
+    expect(await before.waitFor(START, 5000)).toBe(true);
+    await node.halt();
+    const last = await node.write('note-1', 1, 'two');
+    const subscription = gate();
+    const store = withMember(node.store, 'subscribeAll', async function* (...args) {
+      await subscription.opened;
+      yield* node.store.subscribeAll(...args);
+    });
+    const after = node.run([noteLog('old'), noteLog('new', { version: 2 })], { store });
+    expect(await after.waitFor(last, 5000, ['new'])).toBe(true);
+    expect(await after.waitFor(last, 0, ['old'])).toBe(false);
+    // One batch for both: for one of them its first event is old.
+    const both = await node.write('note-1', 2, 'three');
+    subscription.open();
+    expect(await after.waitFor(both, 5000)).toBe(true);
+    expect(notesIn(after, 'new').map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+    expect(notesIn(after, 'new')).toEqual(notesIn(after, 'old'));
+  });
+
+  it('that falls behind again before it joins reads on', async () => {
+    for (let i = 0; i < 20; i++) await node.write('note-1', i, String(i));
+    const before = node.run([noteLog('old'), noteLog('new')]);
+    expect(await before.waitFor(START, 5000)).toBe(true);
+    await node.halt();
+    const rebuild = gate();
+    let reads = 0;
+    const store = withMember(node.store, 'readAll', (after, filter) => {
+      if (filter === undefined || ++reads > 1) return node.store.readAll(after, filter);
+      return (async function* () {
+        // Its own idea of the head is fixed before the others get further.
+        const events = [];
+        for await (const event of node.store.readAll(after, filter)) events.push(event);
+        await rebuild.opened;
+        yield* events;
+      })();
+    });
+    const after = node.run([noteLog('old'), noteLog('new', { version: 2 })], { store });
+    await eventually(() => reads === 1);
+    const live = await node.write('note-1', 20, 'live');
+    expect(await after.waitFor(live, 5000, ['old'])).toBe(true);
+    rebuild.open();
+    expect(await after.waitFor(live, 5000)).toBe(true);
+    expect(notesIn(after, 'new')).toEqual(notesIn(after, 'old'));
+    expect(notesIn(after, 'new')).toHaveLength(21);
   });
 });
 

@@ -16,7 +16,13 @@ import type { Caller } from '../../src/kernel/caller.js';
 import { jwkThumbprint, signEd25519, type Ed25519Jwk } from '../../src/kernel/ed25519.js';
 import { ERASED, fold, type Recorded } from '../../src/kernel/event.js';
 import type { AcceptanceMethod, Contract } from '../../src/kernel/federated-interaction.js';
-import { deriveUuid, type AgentId, type InteractionId, type KeyId } from '../../src/kernel/ids.js';
+import {
+  deriveUuid,
+  type AgentId,
+  type InteractionId,
+  type KeyId,
+  type TermsHash,
+} from '../../src/kernel/ids.js';
 import type { Head } from '../../src/kernel/rejection.js';
 import {
   makeStatement,
@@ -41,7 +47,7 @@ export const START_MS = Date.parse('2030-01-01T00:00:00.000Z');
 export const EXPIRES_MS = Date.parse('2030-02-01T00:00:00.000Z');
 export const EXPIRES_AT = timestampOf(EXPIRES_MS);
 export const DEADLINE_MS = Date.parse('2030-01-20T00:00:00.000Z');
-export const INTERACTION_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7' as InteractionId;
+const INTERACTION_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7' as InteractionId;
 
 /** A real key pair from a seed of 32 equal bytes: the same signatures in every run. */
 export interface SigningKey {
@@ -496,7 +502,11 @@ export function complete(who: Party, twist: Twist & { readonly report?: OutcomeR
 
 export function autoAccept(
   who: Party,
-  named: { readonly revision?: number; readonly policyRevision?: number } = {},
+  named: {
+    readonly revision?: number;
+    readonly termsHash?: TermsHash;
+    readonly policyRevision?: number;
+  } = {},
 ): Act {
   return (scene) => {
     const head = scene.state === undefined ? NO_HEAD : headOf(scene.interaction);
@@ -506,7 +516,7 @@ export function autoAccept(
         kind: 'auto-accept',
         agentId: who.agentId,
         revision: named.revision ?? head.revision,
-        termsHash: head.termsHash,
+        termsHash: named.termsHash ?? head.termsHash,
         policyRevision:
           named.policyRevision ?? scene.agents.get(who.agentId)?.policy?.revision ?? 0,
       },

@@ -15,7 +15,7 @@ import type { Json, JsonObject } from '../../src/kernel/json.js';
 import { startService, type Service } from '../../src/service.js';
 
 /** The public base URL of services under test; it says nothing about where they listen. */
-export const AUDIENCE = 'https://countersign.example';
+const AUDIENCE = 'https://countersign.example';
 
 export interface TokenOptions {
   readonly principal?: string;
@@ -151,7 +151,7 @@ class InProcessService extends TestService {
   }
 }
 
-const LOADER = new URL('./typescript-loader.mjs', import.meta.url);
+const LOADER = new URL('./typescript/register.mjs', import.meta.url);
 const MAIN = new URL('../../src/main.ts', import.meta.url);
 
 function spawnMain(environment: Readonly<Record<string, string>>): SpawnedProcess {

@@ -10,6 +10,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { IsKeyId, IsMoment, MustBe } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { AcceptanceMethod } from '../../kernel/federated-interaction.js';
 import type { KeyId } from '../../kernel/ids.js';
@@ -19,7 +20,7 @@ import { MAX_CLIENTS, MAX_REASON_LENGTH } from '../domain/limits.js';
 import { ACCEPTANCE_METHODS } from '../domain/methods.js';
 import { isAcceptancePolicy } from '../domain/policy.js';
 import { AcceptancePolicyDocument } from './agent-document.js';
-import { IsKeyId, IsMoment, IsNameList, MustBe } from './checks.js';
+import { IsNameList } from './checks.js';
 import { SubmittedKey } from './submitted-key.js';
 import {
   HostedMember,

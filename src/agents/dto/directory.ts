@@ -1,8 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString } from 'class-validator';
+import { MustBe } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import { AgentDocument } from './agent-document.js';
-import { IsName, MustBe } from './checks.js';
+import { IsName } from './checks.js';
 
 export const DEFAULT_PAGE = 50;
 const MAX_PAGE = 200;

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsString, MaxLength, ValidateNested } from 'class-validator';
+import { IsKeyId, IsMoment } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { KeyId } from '../../kernel/ids.js';
 import type { JsonPointer } from '../../kernel/json.js';
@@ -8,7 +9,6 @@ import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 import type { KeySubmission } from '../domain/key-registration.js';
-import { IsKeyId, IsMoment } from './checks.js';
 
 /** Only the public members of an OKP JWK: a private one has no business here, and is refused. */
 export class SubmittedJwk {

@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { Equals, ValidateNested } from 'class-validator';
+import { MustBe } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { isEndpoint, type TransportChoice } from '../domain/transport.js';
-import { MustBe } from './checks.js';
 
 export class SubmittedTransport {
   @ApiProperty({ enum: ['A2A/1.0'] })

@@ -102,7 +102,12 @@ export class DemoAgent {
     });
   }
 
-  /** What a thief with the token, but without the key, can try. */
+  /** Whoever stole this agent's token: speaks as the agent, but has a key of its own at best. */
+  thief(): DemoAgent {
+    return new DemoAgent(this.agentId, this.client, this.token);
+  }
+
+  /** What a token alone amounts to. */
   acceptWithoutKey(document: FederatedInteraction): Promise<Answer> {
     return this.post(`${interactionPath(document)}/acceptances`, {
       agentId: this.agentId,

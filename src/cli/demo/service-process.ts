@@ -24,7 +24,6 @@ export async function startService(folder: string, wantedPort: number): Promise<
     [fileURLToPath(new URL('../../main.js', import.meta.url))],
     {
       env: {
-        PATH: process.env['PATH'],
         COUNTERSIGN_DEV: '1',
         PORT: String(port),
         DATA_FOLDER: folder,

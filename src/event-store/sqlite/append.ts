@@ -10,19 +10,20 @@ export interface AppendRequest {
   readonly rows: readonly NewRow[];
 }
 
-type Head = readonly [stream: number, revision: number];
 type StoredId = readonly [id: string, position: number];
 
 /** Makes the function that carries out one append inside an open write transaction. */
 export function appendInTransaction(
   database: Database.Database,
 ): (request: AppendRequest) => Result<Appended, AppendConflict> {
-  const selectHead = database
-    .prepare<[string], Head>(
-      `SELECT number, revision FROM streams JOIN events ON stream = number
-       WHERE name = ? ORDER BY revision DESC LIMIT 1`,
+  const selectStream = database
+    .prepare<[string], number>('SELECT number FROM streams WHERE name = ?')
+    .pluck();
+  const selectRevision = database
+    .prepare<[number], number>(
+      'SELECT revision FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1',
     )
-    .raw();
+    .pluck();
   const insertStream = database.prepare<[string]>('INSERT INTO streams (name) VALUES (?)');
   const insertEvent = database.prepare<[number, number, string, string, string]>(
     'INSERT INTO events (stream, revision, type, id, body) VALUES (?, ?, ?, ?, ?)',
@@ -45,14 +46,14 @@ export function appendInTransaction(
 
   return (request) => {
     const { after, rows } = request;
-    const head = selectHead.get(request.stream);
-    const actual = head?.[1] ?? -1;
+    const known = selectStream.get(request.stream);
+    const actual = known === undefined ? -1 : (selectRevision.get(known) ?? -1);
     if (actual !== after) {
-      const first = head && findFirstAppend(head[0], request);
+      const first = known === undefined ? undefined : findFirstAppend(known, request);
       if (first !== undefined) return ok(first);
-      return err({ code: 'append-conflict', actual: head === undefined ? 'no-stream' : actual });
+      return err({ code: 'append-conflict', actual: actual === -1 ? 'no-stream' : actual });
     }
-    const stream = head?.[0] ?? Number(insertStream.run(request.stream).lastInsertRowid);
+    const stream = known ?? Number(insertStream.run(request.stream).lastInsertRowid);
     let revision = after;
     let position = 0;
     for (const { type, id, body } of rows) {

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { EventStoreUnavailable } from '../port.js';
+import { checkpoint } from './checkpoint.js';
 import { PATIENCE_MS, untilFree } from './patience.js';
 
 /** What a file of ours says of itself. */
@@ -35,8 +36,11 @@ export async function openDatabase(path: string, kind: FileKind): Promise<Databa
     // No waiting inside the driver, where nothing else could run meanwhile.
     const opened = (database = new Database(path, { timeout: 0 }));
     await untilFree(PATIENCE_MS, () => {
-      prepare(opened, kind);
+      prepare(opened, path, kind);
     });
+    // What a killed process wrote but did not flush is visible now. It is flushed here, before
+    // anybody is told that it is stored.
+    await checkpoint(opened, PATIENCE_MS, ({ log }) => log !== -1);
     return opened;
   } catch (cause) {
     database?.close();
@@ -52,17 +56,31 @@ export function durabilitySettings(database: Database.Database): DurabilitySetti
   };
 }
 
-/** SQLite gives its journal files the mode of the database file. */
+/**
+ * Makes the file, for its owner alone, unless it exists. One that exists is never opened here:
+ * whoever closes a descriptor of a file gives up all locks of the process on it (POSIX), those of
+ * an SQLite connection included.
+ */
 function createFile(path: string): void {
   const folder = dirname(resolve(path));
   const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  }
   if (firstMade === undefined) return;
   // A new folder's name is durable only once the folder above it was flushed.
   for (let made = folder; ; made = dirname(made)) {
     flushFolder(dirname(made));
     if (made === firstMade) return;
+  }
+}
+
+/** Files that SQLite makes later get the mode of the database file. */
+function closeToOthers(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    if (existsSync(file)) chmodSync(file, 0o600);
   }
 }
 
@@ -75,15 +93,11 @@ function flushFolder(path: string): void {
   }
 }
 
-function prepare(database: Database.Database, kind: FileKind): void {
+function prepare(database: Database.Database, path: string, kind: FileKind): void {
   // First of all, so that a file of somebody else is left as it was.
   refuseForeign(database, kind);
-  const journalMode = database.pragma('journal_mode = WAL', { simple: true });
-  if (journalMode !== 'wal') {
-    throw new EventStoreUnavailable('its file system does not support write-ahead logging');
-  }
-  database.pragma('synchronous = FULL');
-  database.pragma('cache_size = -32000');
+  closeToOthers(path);
+  configure(database);
   database
     .transaction(() => {
       refuseForeign(database, kind);
@@ -93,9 +107,18 @@ function prepare(database: Database.Database, kind: FileKind): void {
       database.pragma(`user_version = ${String(kind.schemaVersion)}`);
     })
     .immediate();
-  // What a killed process wrote but did not flush is visible now. It is flushed here, before
-  // anybody is told that it is stored.
-  database.pragma('wal_checkpoint(TRUNCATE)');
+}
+
+/** The settings of a connection that writes durably. */
+export function configure(database: Database.Database): void {
+  const journalMode = database.pragma('journal_mode = WAL', { simple: true });
+  if (journalMode !== 'wal') {
+    throw new EventStoreUnavailable('its file system does not support write-ahead logging');
+  }
+  database.pragma('synchronous = FULL');
+  database.pragma('cache_size = -32000');
+  // A commit that fills the log pays for writing it back: a shorter log, a shorter pause.
+  database.pragma('wal_autocheckpoint = 500');
 }
 
 function refuseForeign(database: Database.Database, kind: FileKind): void {

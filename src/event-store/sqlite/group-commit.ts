@@ -34,6 +34,7 @@ export interface GroupCommitOptions<Request, Answer> {
 export class GroupCommit<Request, Answer> {
   #queue: Pending<Request, Answer>[] = [];
   #running: Promise<void> | undefined;
+  #closed = false;
   readonly #begin: Database.Statement<[]>;
   readonly #commit: Database.Statement<[]>;
   readonly #rollback: Database.Statement<[]>;
@@ -49,14 +50,16 @@ export class GroupCommit<Request, Answer> {
 
   submit(request: Request): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.#closed) throw new EventStoreUnavailable('the store is closed');
       const deadline = performance.now() + this.options.patienceMs;
       this.#queue.push({ request, deadline, resolve, reject });
       this.#running ??= this.#run();
     });
   }
 
-  /** Resolves when everything submitted so far was answered. */
-  async drained(): Promise<void> {
+  /** Answers everything submitted so far and refuses what comes later. */
+  async close(): Promise<void> {
+    this.#closed = true;
     await this.#running;
   }
 

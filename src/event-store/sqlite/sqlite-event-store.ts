@@ -91,17 +91,16 @@ export class SqliteEventStore implements EventStore {
     events: readonly NewEnvelope[],
   ): Promise<Result<Appended, AppendConflict>> {
     this.#refuseClosed();
-    const after = expected === 'no-stream' ? -1 : expected;
-    if (!Number.isSafeInteger(after) || after < -1 || expected === -1) {
+    if (expected !== 'no-stream' && !(Number.isSafeInteger(expected) && expected >= 0)) {
       throw new TypeError(`not an expected revision: ${String(expected)}`);
     }
     if (events.length === 0) throw new TypeError('an append has at least one event');
     // Written out now, so that nobody's later change of an object reaches the log.
-    return this.#appends.submit({ stream, after, rows: events.map(toRow) });
+    const rows = events.map(toRow);
+    return this.#appends.submit({ stream, after: expected === 'no-stream' ? -1 : expected, rows });
   }
 
   async readStream(stream: string, from = 0): Promise<readonly RecordedEnvelope[]> {
-    this.#refuseClosed();
     const rows = await untilFree(this.#patienceMs, () => {
       this.#refuseClosed();
       return this.#readStream.all(stream, from);
@@ -127,8 +126,8 @@ export class SqliteEventStore implements EventStore {
   }
 
   /**
-   * Ends with {@link EventStoreUnavailable} only when the log ends before `after`; outlives every
-   * other fault of the engine.
+   * Outlives every fault of the engine. Ends with {@link EventStoreUnavailable} when the log ends
+   * before `after` or holds a damaged event, which no waiting would mend.
    */
   subscribeAll(
     after: Position,
@@ -195,7 +194,7 @@ export class SqliteEventStore implements EventStore {
 
   async #close(): Promise<void> {
     for (const stop of [...this.#stops]) stop.abort();
-    await this.#appends.drained();
+    await this.#appends.close();
     this.database.close();
   }
 

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import type { DataKey, KeyStore } from '../key-store.js';
 import { EventStoreUnavailable } from '../port.js';
+import { checkpoint } from './checkpoint.js';
 import {
   durabilitySettings,
   openDatabase,
@@ -10,7 +10,7 @@ import {
   type FileKind,
 } from './database.js';
 import { GroupCommit } from './group-commit.js';
-import { lockedTooLong, PATIENCE_MS, pauseBefore, untilFree } from './patience.js';
+import { PATIENCE_MS, untilFree } from './patience.js';
 
 const KEY_STORE_FILE: FileKind = {
   name: 'key store',
@@ -101,8 +101,13 @@ export class SqliteKeyStore implements KeyStore {
   async destroy(scope: string): Promise<void> {
     this.#refuseClosed();
     await this.#requests.submit({ kind: 'destroy', scope });
-    // Shared by all whose commit has returned before the log is emptied.
-    this.#emptying ??= this.#emptyLog().finally(() => {
+    // Until the log is emptied it holds old pages, and on them keys that were destroyed since. All
+    // whose commits have returned by then share it.
+    this.#emptying ??= checkpoint(
+      this.database,
+      this.#patienceMs,
+      ({ busy }) => busy === 0,
+    ).finally(() => {
       this.#emptying = undefined;
     });
     await this.#emptying;
@@ -120,7 +125,8 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async #close(): Promise<void> {
-    await this.#requests.drained();
+    await this.#requests.close();
+    await this.#emptying?.catch(() => undefined);
     this.#cache.clear();
     this.database.close();
   }
@@ -168,23 +174,6 @@ export class SqliteKeyStore implements KeyStore {
       else overwrite.run(DESTROYED, scope);
       return 'erased';
     };
-  }
-
-  /**
-   * Writes the log back into the database file and empties it: until then it holds old pages, and
-   * on them keys that were destroyed since.
-   */
-  async #emptyLog(): Promise<void> {
-    const deadline = performance.now() + this.#patienceMs;
-    for (let tries = 0; ; tries++) {
-      const [outcome] = await untilFree(this.#patienceMs, () => {
-        this.#refuseClosed();
-        return this.database.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }];
-      });
-      if (outcome.busy === 0) return;
-      if (performance.now() >= deadline) throw lockedTooLong(this.#patienceMs);
-      await delay(pauseBefore(tries));
-    }
   }
 
   #refuseClosed(): void {

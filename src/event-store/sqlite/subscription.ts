@@ -29,7 +29,6 @@ export async function* follow(
   const { openScan, watch, readHead, onFault, onEnd } = source;
   let scan: EventScan | undefined;
   let cursor = after;
-  let announced: number | undefined;
   let pause = FIRST_PAUSE_MS;
   try {
     while (!signal.aborted) {
@@ -57,8 +56,7 @@ export async function* follow(
         continue;
       }
       if (isAborted(signal)) return;
-      if (announced !== cursor) yield { kind: 'caught-up', position: toPosition(cursor) };
-      announced = cursor;
+      yield { kind: 'caught-up', position: toPosition(cursor) };
       await watch.beyond(cursor, signal);
     }
   } finally {

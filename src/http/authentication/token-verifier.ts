@@ -8,7 +8,7 @@ import { callerOf } from './claims.js';
 import { IssuerUnavailable } from './issuer-keys.js';
 
 /** Signatures that a token may carry. Never `none`, never a shared secret (HS*). */
-export const TOKEN_ALGORITHMS = [
+const TOKEN_ALGORITHMS = [
   'EdDSA',
   'Ed25519',
   'RS256',

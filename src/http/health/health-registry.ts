@@ -14,12 +14,21 @@ const CHECK_TIMEOUT_MS = 2_000;
 /** All parts of this node. */
 export class HealthRegistry {
   readonly #sources: HealthSource[] = [];
+  #pending: Promise<HealthReport> | undefined;
 
   add(...sources: readonly HealthSource[]): void {
     this.#sources.push(...sources);
   }
 
-  async report(): Promise<HealthReport> {
+  /** Those who ask while a report is being made get the same one: asking often costs no more. */
+  report(): Promise<HealthReport> {
+    this.#pending ??= this.#check().finally(() => {
+      this.#pending = undefined;
+    });
+    return this.#pending;
+  }
+
+  async #check(): Promise<HealthReport> {
     const statuses = await Promise.all(this.#sources.map((source) => statusOf(source)));
     return {
       ready: statuses.every(({ healthy }) => healthy),

@@ -1,7 +1,8 @@
-import type { PlatformKeyring } from '../../attestation/platform-keyring.js';
 import type { KeyStore } from '../../event-store/key-store.js';
 import type { EventStore } from '../../event-store/port.js';
 import type { JsonObject } from '../../kernel/json.js';
+import type { Rejection } from '../../kernel/rejection.js';
+import type { Result } from '../../kernel/result.js';
 import type { ProcessHealth } from '../../processes/process-health.js';
 import type { ProjectionsHealth } from '../../projections/port.js';
 import type { HealthSource } from './health-source.js';
@@ -26,7 +27,9 @@ export function keyStoreHealth(keys: KeyStore): HealthSource {
 }
 
 /** This node holds a key that may attest. */
-export function attestationHealth(keyring: PlatformKeyring): HealthSource {
+export function attestationHealth(keyring: {
+  attester(): Promise<Result<unknown, Rejection>>;
+}): HealthSource {
   return {
     name: 'attestation',
     check: async () => {

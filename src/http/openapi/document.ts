@@ -47,7 +47,7 @@ function completePath(path: PathItem): void {
 function completeOperation(operation: Operation, isRead: boolean): void {
   const extended = operation as Operation & { [ACCESS_EXTENSION]?: RouteAccess };
   const access = extended[ACCESS_EXTENSION] ?? {};
-  delete extended[ACCESS_EXTENSION];
+  Reflect.deleteProperty(extended, ACCESS_EXTENSION);
   const isPublic = access.public === true;
   operation.security = isPublic ? [] : [{ bearer: [...(access.anyScope ?? [])] }];
   operation.parameters = [

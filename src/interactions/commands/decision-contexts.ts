@@ -28,7 +28,7 @@ export class DecisionContexts {
 
   /** Judges nothing. Refuses with `attestation-unavailable`. */
   async prepare(
-    { command, caller, envelope }: PerformInteractionCommand,
+    { interactionId, command, caller, envelope }: PerformInteractionCommand,
     state: Interaction | undefined,
     now: Timestamp,
   ): Promise<Result<Prepared<InteractionContext>, Rejection>> {
@@ -47,7 +47,7 @@ export class DecisionContexts {
         audience: this.config.publicBaseUrl,
         caller,
         agents,
-        newId: () => deriveUuid(['revision', envelope.commandId, ids++]),
+        newId: () => deriveUuid(['revision', interactionId, envelope.commandId, ids++]),
         attest: attester.value.attest,
       },
       basedOn,

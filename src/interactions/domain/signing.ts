@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/domain/agent.js';
 import { hasEverHadKeys, keyValidAt, signsItsActs } from '../../agents/domain/keys.js';
 import { isWithinLeeway } from '../../agents/domain/signed-moment.js';
+import type { Caller } from '../../kernel/caller.js';
 import type { Signature } from '../../kernel/federated-interaction.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
@@ -39,8 +40,9 @@ export type Signed =
  * Verifies the signature of a rejection, withdrawal, cancellation or completion. Agents that accept
  * only by signature sign these too; for others a signature is optional, and verified when present.
  *
- * The owner of a retired agent may do without one: its keys may be gone for ever, and these four acts
- * only wind things down. Other tokens may not, since a stolen one must change nothing.
+ * Once the agent is retired, its owner with `agents:admin` may do without one: the keys may be gone
+ * for ever, and these four acts only wind things down. It is the same authority that may change an
+ * agent's keys; a lesser token may not, since a stolen one must change nothing.
  *
  * Refuses with `signature-required` and the codes of {@link verifyProof}.
  */
@@ -51,11 +53,16 @@ export function verifyAct(
   context: InteractionContext,
 ): Result<Signed, Rejection> {
   if (proof === undefined) {
-    const isOwner = context.caller?.principal === agent.owner;
-    const windsDown = agent.retiredAt !== null && isOwner;
-    if (signsItsActs(agent) && !windsDown) return err({ code: 'signature-required' });
+    if (signsItsActs(agent) && !mayWindDown(agent, context.caller)) {
+      return err({ code: 'signature-required' });
+    }
     return ok({ signedAt: null, signature: null });
   }
   const signature = verifyProof(agent, proof, statementAt(proof.at), context);
   return signature.ok ? ok({ signedAt: proof.at, signature: signature.value }) : signature;
+}
+
+function mayWindDown(agent: Agent, caller: Caller | undefined): boolean {
+  const isOwner = caller?.principal === agent.owner;
+  return agent.retiredAt !== null && isOwner && caller.scopes.has('agents:admin');
 }

@@ -7,6 +7,30 @@ import type { HistoryEntry } from '../queries/interaction-history.js';
 /** Media type of a batch of events (CloudEvents JSON format 1.0, section 4). */
 export const CLOUD_EVENTS = 'application/cloudevents-batch+json; charset=utf-8';
 
+/** The event as the log holds it, its texts unsealed. */
+export class CloudEventDataDocument {
+  @ApiProperty()
+  readonly type!: string;
+
+  @ApiProperty({ type: 'integer' })
+  readonly schemaVersion!: number;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Identifiers, hashes, statuses and signatures',
+  })
+  readonly data!: object;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Contract, reason or report; null for types without, absent once erased',
+  })
+  readonly texts?: object | null;
+}
+
 /** One event in the CloudEvents 1.0 JSON format. `revision` and `position` are extensions. */
 export class CloudEventDocument {
   @ApiProperty({ enum: ['1.0'] })
@@ -39,14 +63,8 @@ export class CloudEventDocument {
   @ApiProperty({ description: 'In the log: a `Position-Token`' })
   readonly position!: string;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    description:
-      'Identifiers, hashes, statuses and signatures, and the texts (`contract`, `reason`, ' +
-      '`report`) beside them until they are erased',
-  })
-  readonly data!: object;
+  @ApiProperty({ type: () => CloudEventDataDocument, description: 'As `dataschema` says' })
+  readonly data!: CloudEventDataDocument;
 }
 
 export function cloudEvent(
@@ -63,9 +81,9 @@ export function cloudEvent(
     subject: data.interactionId,
     time: recordedAt,
     datacontenttype: 'application/json',
-    dataschema: `${publicBaseUrl}/schemas/events/${type}.v${String(schemaVersion)}.schema.json`,
+    dataschema: `${publicBaseUrl}/schemas/events/${type}.schema.json`,
     revision,
     position,
-    data: texts === null || texts === ERASED ? data : { ...data, ...texts },
+    data: { type, schemaVersion, data, ...(texts === ERASED ? {} : { texts }) },
   };
 }

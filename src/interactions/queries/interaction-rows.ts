@@ -80,11 +80,13 @@ export function selectionOf(filter: InteractionFilter, scope: RowScope, now: Tim
     }
   }
   if (expiringBefore !== undefined) {
-    require(`${GOES_ON} AND i.expires_key < @before`, { before: sortable(expiringBefore) });
+    require(`${GOES_ON} AND i.expires_key < @expiringBefore`, {
+      expiringBefore: sortable(expiringBefore),
+    });
   }
   if (updatedSince !== undefined) {
-    require(`iif(${IS_DUE}, i.expires_key, i.updated_key) >= @since`, {
-      since: sortable(updatedSince),
+    require(`iif(${IS_DUE}, i.expires_key, i.updated_key) >= @updatedSince`, {
+      updatedSince: sortable(updatedSince),
     });
   }
   return { finder, condition: conditions.join(' AND ') || 'TRUE', values };
@@ -111,9 +113,6 @@ function finderOf({ party, waitingOn }: InteractionFilter, scope: RowScope): str
 function isSoleFinder(finder: string | undefined, agents: readonly AgentId[]): boolean {
   return agents.length === 1 && agents.every((agent) => finder === agentFinder(agent));
 }
-
-/** Sorts after every position. */
-export const FROM_THE_END = '~' as Position;
 
 /**
  * The next `size` rows of a selection's finder before a position, as a range: their last position and

@@ -114,6 +114,8 @@ export class SqliteReadDatabase implements ReadDatabase {
     this.#writer.pragma('secure_delete = ON');
     this.#writer.pragma('temp_store = MEMORY');
     this.#writer.pragma('cache_size = -65536');
+    // A rebuild would otherwise flush its pages several times over.
+    this.#writer.pragma('wal_autocheckpoint = 4096');
     this.#writer.pragma('journal_size_limit = 67108864');
     if (existed && this.#writer.pragma('quick_check(1)', { simple: true }) !== 'ok') {
       throw new ReadDatabaseDamaged('quick_check');

@@ -9,6 +9,7 @@ import type { Caller, Scope } from '../../../src/kernel/caller.js';
 import type { Recorded } from '../../../src/kernel/event.js';
 import type { AcceptanceMethod } from '../../../src/kernel/federated-interaction.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
+import { RUNS } from '../../support/property-runs.js';
 import {
   ALPHA,
   AUDIENCE,
@@ -61,7 +62,7 @@ const contentAt = (second: number): fc.Arbitrary<Content> =>
   fc.oneof(
     fc.record({
       kind: fc.constant('add-key' as const),
-      key: key.map((k) => submission(k, at(second))),
+      key: fc.constantFrom(...keys.map((k) => submission(k, at(second)))),
       replaces: fc.option(key.map((k) => k.keyId)),
     }),
     fc.record({
@@ -104,20 +105,18 @@ const stepAt = (second: number): fc.Arbitrary<Step> =>
   });
 
 /** A registration, then anything by anybody. */
-const story: fc.Arbitrary<readonly Step[]> = fc.boolean().chain((keyed) =>
-  fc
-    .tuple(...Array.from({ length: 12 }, (_, i) => stepAt(10 * (i + 1))))
-    .map((steps): readonly Step[] => [
-      {
-        second: 0,
-        by: caller(),
-        content: { kind: 'register', keyed },
-        signer: undefined,
-        stale: false,
-      },
-      ...steps,
-    ]),
-);
+const story: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(fc.boolean(), ...Array.from({ length: 12 }, (_, i) => stepAt(10 * (i + 1))))
+  .map(([keyed, ...steps]): readonly Step[] => [
+    {
+      second: 0,
+      by: caller(),
+      content: { kind: 'register', keyed },
+      signer: undefined,
+      stale: false,
+    },
+    ...steps,
+  ]);
 
 function commandOf(step: Step, revision: number): AgentCommand {
   const { content, second } = step;
@@ -176,7 +175,7 @@ describe('whatever anybody does to an agent', () => {
         const log = logOf(play(steps));
         expect(foldAgent(log.slice(cut), foldAgent(log.slice(0, cut)))).toEqual(foldAgent(log));
       }),
-      { numRuns: 150 },
+      RUNS,
     );
   });
 
@@ -196,7 +195,7 @@ describe('whatever anybody does to an agent', () => {
         }
         expect(state).toEqual(copy);
       }),
-      { numRuns: 100 },
+      RUNS,
     );
   });
 
@@ -214,7 +213,7 @@ describe('whatever anybody does to an agent', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      RUNS,
     );
   });
 
@@ -232,7 +231,7 @@ describe('whatever anybody does to an agent', () => {
           expect(before.retiredAt).toBeNull();
         }
       }),
-      { numRuns: 150 },
+      RUNS,
     );
   });
 
@@ -260,7 +259,7 @@ describe('whatever anybody does to an agent', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      RUNS,
     );
     // The law says something only if both ways were taken.
     expect([signed > 0, administered > 0]).toEqual([true, true]);
@@ -301,7 +300,7 @@ describe('a stolen token without a key', () => {
           expect(agentDecider.decide(state, signed, context(at(130), by)).ok).toBe(false);
         },
       ),
-      { numRuns: 500 },
+      RUNS,
     );
   });
 });

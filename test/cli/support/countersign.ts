@@ -2,11 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const LOADER = join(root, 'test/support/typescript/register.mjs');
-const MAIN = join(root, 'src/cli/main.ts');
+import { compiledCli } from './compiled-cli.js';
 
 export interface Finished {
   readonly exitCode: number | null;
@@ -16,7 +12,7 @@ export interface Finished {
 
 /** Runs the command as a process of its own, with `input` on its stdin. */
 export async function countersign(args: readonly string[], input = ''): Promise<Finished> {
-  const child = spawn(process.execPath, ['--import', LOADER, MAIN, ...args], {
+  const child = spawn(process.execPath, [await compiledCli(), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'] },
   });

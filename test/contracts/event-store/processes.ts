@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import {
   START,
   type EventStore,
@@ -23,6 +23,7 @@ export function describeProcesses(makeLog: LogFactory): void {
   });
 
   afterEach(async () => {
+    await Child.killAll();
     await log.dispose();
   });
 

@@ -19,6 +19,13 @@ export interface ChildOptions {
 
 /** A real second process that runs one of the programs in `children/` from its source. */
 export class Child {
+  static readonly #running = new Set<Child>();
+
+  /** Ends what a failed test has left behind. */
+  static async killAll(): Promise<void> {
+    await Promise.all([...Child.#running].map((child) => child.kill()));
+  }
+
   /** The complete lines that it has written so far. */
   readonly lines: string[] = [];
   #errors = '';
@@ -45,7 +52,9 @@ export class Child {
       this.lines.push(line);
       for (const wake of this.#onLine) wake();
     });
+    Child.#running.add(this);
     this.#ended = Promise.all([once(this.#process, 'close'), once(lines, 'close')]).then(() => {
+      Child.#running.delete(this);
       for (const wake of this.#onLine) wake();
     });
   }

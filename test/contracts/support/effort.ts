@@ -1,5 +1,5 @@
 /** `TEST_LONG=1` asks for more kills, more racers, more events. */
-export const LONG = process.env['TEST_LONG'] === '1';
+const LONG = process.env['TEST_LONG'] === '1';
 
 /** How much of something a test does: in every run, and in the long one. */
 export function effort(usual: number, long: number): number {

@@ -20,6 +20,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  await Child.killAll();
   await rm(folder, { recursive: true });
 });
 

@@ -9,7 +9,10 @@ import {
 } from '../../../src/event-store/sqlite/sqlite-event-store.js';
 import type { TestLog } from '../../contracts/event-store/fixture.js';
 
-/** What another process calls. */
+/**
+ * What another process calls.
+ * @public
+ */
 export function open(address: string): Promise<EventStore> {
   return openSqliteEventStore(address);
 }

@@ -1,5 +1,6 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -19,6 +20,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  await Child.killAll();
   await rm(folder, { recursive: true });
 });
 
@@ -121,8 +123,10 @@ describe.each(kinds)('the file of $kind', ({ use }) => {
     await expect(use(path)).rejects.toThrow(EventStoreUnavailable);
   });
 
-  it('is refused when it is a folder', async () => {
+  it('is refused when it is a folder, which stays as it was', async () => {
+    const before = await modeOf(folder);
     await expect(use(folder)).rejects.toThrow(EventStoreUnavailable);
+    expect(await modeOf(folder)).toBe(before);
   });
 });
 
@@ -155,3 +159,38 @@ it(
   },
   PROCESS_TEST_TIMEOUT,
 );
+
+it(
+  'a second store in one process takes no lock from the first',
+  async () => {
+    const path = join(folder, 'events.db');
+    const first = await openSqliteEventStore(path);
+    const locks = await locksOn(path);
+    const second = await openSqliteEventStore(path);
+    expect(await locksOn(path)).toEqual(locks);
+    // Another process that comes and goes must not take itself for the last one and clear away.
+    const task: AppenderTask = {
+      log: { module: new URL('./event-store-fixture.ts', import.meta.url).href, address: path },
+      streams: [freshStream()],
+      batches: 2,
+    };
+    await new Child('appender.ts', task).finished();
+    const stream = freshStream();
+    await first.append(stream, 'no-stream', [envelope()]);
+    await new Child('appender.ts', { ...task, streams: [stream] }).finished();
+    expect(await second.readStream(stream)).toHaveLength(4);
+    await first.close();
+    await second.close();
+  },
+  PROCESS_TEST_TIMEOUT,
+);
+
+/** The locks that are held on a file, where the system shows them. */
+async function locksOn(path: string): Promise<string[]> {
+  if (!existsSync('/proc/locks')) return [];
+  const { ino } = await stat(path);
+  const lines = (await readFile('/proc/locks', 'utf8')).split('\n');
+  return lines
+    .filter((line) => line.includes(`:${String(ino)} `))
+    .map((line) => line.replace(/^\d+: /, ''));
+}

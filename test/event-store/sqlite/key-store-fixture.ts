@@ -9,7 +9,10 @@ import {
 } from '../../../src/event-store/sqlite/sqlite-key-store.js';
 import type { TestKeys } from '../../contracts/key-store/fixture.js';
 
-/** What another process calls. */
+/**
+ * What another process calls.
+ * @public
+ */
 export function open(address: string): Promise<KeyStore> {
   return openSqliteKeyStore(address, { randomBytes });
 }

@@ -98,7 +98,7 @@ describe('the key store file', () => {
     const short = await openSqliteKeyStore(join(folder, 'short.db'), {
       randomBytes: () => randomBytes(16),
     });
-    await expect(short.obtain('scope')).rejects.toThrow();
+    await expect(short.obtain('scope')).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_CHECK' });
     expect(await short.find('scope')).toBeUndefined();
     await short.close();
   });

@@ -165,7 +165,7 @@ describe('the authenticator', () => {
       const auth = authenticator({ jwksUri: null });
       const tokens = await Promise.all(['a', 'b'].map((sub) => key.sign(issuer.claims({ sub }))));
       const answers = await Promise.all(
-        tokens.map((token) => auth.authenticate(`Bearer ${token}`)),
+        tokens.map(async (token) => auth.authenticate(`Bearer ${token}`)),
       );
       expect(answers.map(({ principal }) => principal)).toEqual(['a', 'b']);
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Contract } from '../../../src/kernel/federated-interaction.js';
+import { termsHash } from '../../../src/kernel/terms.js';
 import { given } from '../../support/given-when-then.js';
 import {
   alpha,
@@ -93,6 +94,12 @@ describe('a policy', () => {
       .when(autoAccept(automatic, { revision: 1 }))
       .refused('head-changed');
     expect(rejection.head?.revision).toBe(2);
+  });
+
+  it('does not accept other terms than the process found', () => {
+    given(offered({}))
+      .when(autoAccept(automatic, { termsHash: termsHash(contract({ retentionDays: 3 })) }))
+      .refused('head-changed');
   });
 
   it('does not accept for a retired agent, nor past the deadline, nor blindly', () => {

@@ -39,6 +39,11 @@ describe('an outcome report', () => {
       '/report/successCriteria',
     ],
     [
+      'leaves out the entry that sorts last',
+      { ...full, successCriteria: full.successCriteria.toSpliced(1, 1) },
+      '/report/successCriteria',
+    ],
+    [
       'answers an entry twice in place of another',
       {
         ...full,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Scope } from '../../../src/kernel/caller.js';
 import { given } from '../../support/given-when-then.js';
 import {
   accept,
@@ -37,14 +38,15 @@ describe('a retired party', () => {
       expect(scene.with(gone).decide(make(gone, {})).ok).toBe(true);
     });
 
-    it('by its owner without the key, which may be gone for ever', () => {
-      const twist: Twist = { token: beta.ownerToken, proof: 'none' };
+    it('by its owner with agents:admin and without the key, which may be gone for ever', () => {
+      const token = { ...beta.ownerToken, scopes: new Set<Scope>(['agents:admin']) };
+      const twist: Twist = { token, proof: 'none' };
       const [event] = given(scene.with(gone)).when(make(gone, twist)).events;
       expect(event?.data).toMatchObject({ signedAt: null, signature: null });
     });
 
-    it('but not by a token of its client or of its own alone', () => {
-      for (const token of [beta.token, beta.boundToken]) {
+    it('but not by a lesser token of its owner, its client or its own', () => {
+      for (const token of [beta.ownerToken, beta.token, beta.boundToken]) {
         given(scene.with(gone))
           .when(make(gone, { token, proof: 'none' }))
           .refused('signature-required');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { interactionDecider } from '../../../src/interactions/domain/decider.js';
 import { given } from '../../support/given-when-then.js';
 import {
   accept,
@@ -116,6 +117,31 @@ describe.each(SIGNED)('the signature of %s', (_, scene, make) => {
   ])('was made within the leeway of the clock: %i ms', (offset, taken) => {
     const outcome = scene.decide(make(beta, { signedAt: timestampOf(scene.nowMs + offset) }));
     expect(outcome.ok || outcome.error.code).toBe(taken || 'signed-time-out-of-range');
+  });
+});
+
+describe('a service that moved to another address', () => {
+  const moved = { audience: 'https://moved.example' };
+  const onExisting = SIGNED.filter(([name]) => name !== 'propose');
+
+  const decide = (scene: Scene, act: Act) => {
+    const { command, caller } = act(scene);
+    const context = { ...scene.context, ...moved, caller };
+    const decision = interactionDecider.decide(scene.state, command, context);
+    return decision.ok || decision.error.code;
+  };
+
+  it.each(onExisting)(
+    'still takes %s for the audience of the proposal, and no other',
+    (_, scene, make) => {
+      expect(decide(scene, make(beta, {}))).toBe(true);
+      expect(decide(scene, make(beta, { statement: moved }))).toBe('signature-invalid');
+    },
+  );
+
+  it('takes new proposals for its new address alone', () => {
+    expect(decide(Scene.empty, propose(beta, {}))).toBe('signature-invalid');
+    expect(decide(Scene.empty, propose(beta, { statement: moved }))).toBe(true);
   });
 });
 

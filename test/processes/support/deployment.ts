@@ -46,7 +46,7 @@ export const POLICY: AcceptancePolicy = {
 };
 
 /** Short enough for a test, long enough to be told apart. */
-export const TIMING: Partial<ProcessTiming> = {
+const TIMING: Partial<ProcessTiming> = {
   longestSleepMs: 10,
   foreignLeasePollMs: 10,
   firstRetryMs: 5,

@@ -23,7 +23,7 @@ export type NoteEvent =
   | DomainEvent<'note-written', { readonly author: string }, { readonly text: string }>
   | DomainEvent<'note-struck', { readonly author: string }, null>;
 
-export const NOTE_TYPES: EventTypes<NoteEvent> = {
+const NOTE_TYPES: EventTypes<NoteEvent> = {
   'note-written': { schemaVersion: 1 },
   'note-struck': { schemaVersion: 1 },
 };
@@ -76,8 +76,7 @@ export class Node {
     readonly keys: KeyStore,
   ) {}
 
-  static async make(): Promise<Node> {
-    const folder = mkdtempSync(join(tmpdir(), 'projections-'));
+  static async make(folder = mkdtempSync(join(tmpdir(), 'projections-'))): Promise<Node> {
     const store = await openSqliteEventStore(join(folder, 'events.db'), { pollMs: 10 });
     const keys = await openSqliteKeyStore(join(folder, 'keys.db'), { randomBytes });
     return new Node(folder, store, keys);
@@ -98,7 +97,7 @@ export class Node {
       keys: this.keys,
       types: NOTE_TYPES,
       database,
-      projections: projections as readonly Projection[],
+      projections: projections,
       clock: Date.now,
       report: (line) => this.reports.push(line),
       retryDelaysMs: [5, 10],
@@ -180,12 +179,4 @@ export interface NoteRow {
 export function notesIn(runner: ProjectionRunner, name: string): NoteRow[] {
   const table = name.replaceAll('-', '_');
   return runner.prepare<NoteRow>(`SELECT stream, revision, text FROM ${table} ORDER BY seq`).all();
-}
-
-export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`it never came true: ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

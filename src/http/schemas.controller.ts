@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/tokens.js';
+import type { JsonObject } from '../kernel/json.js';
+import { Public } from './access.js';
+import { Problems } from './openapi/problems.js';
+import { RejectionException } from './rejection-exception.js';
+
+/** Relative to src/http and dist/http alike. */
+const FOLDER = new URL('../../schemas/', import.meta.url);
+
+/** Under which base the files name themselves and each other. */
+const WRITTEN_BASE = 'https://countersign.example/schemas/';
+
+const NAMES = readdirSync(FOLDER).flatMap((folder) =>
+  readdirSync(new URL(`${folder}/`, FOLDER)).map((file) => `${folder}/${file}`),
+);
+
+/** The JSON Schemas of the wire documents and of the events, under this deployment's own address. */
+@ApiTags('schemas')
+@Controller('schemas')
+export class SchemasController {
+  private readonly schemas: ReadonlyMap<string, JsonObject>;
+
+  constructor(@Inject(CONFIG) { publicBaseUrl }: Config) {
+    const base = `${publicBaseUrl}/schemas/`;
+    this.schemas = new Map(
+      NAMES.map((name) => {
+        const text = readFileSync(new URL(name, FOLDER), 'utf8').replaceAll(WRITTEN_BASE, base);
+        return [name, JSON.parse(text) as JsonObject];
+      }),
+    );
+  }
+
+  @Get(':folder/:file')
+  @Public()
+  @ApiOperation({ summary: 'The JSON Schema (2020-12) of a wire document or of an event type' })
+  @ApiParam({ name: 'folder', schema: { type: 'string', enum: ['v0.1', 'events'] } })
+  @ApiParam({ name: 'file', example: 'federated-interaction.schema.json' })
+  @ApiResponse({
+    status: 200,
+    description: 'The schema.',
+    content: { 'application/schema+json': { schema: { type: 'object' } } },
+  })
+  @Problems('not-found')
+  schema(
+    @Param('folder') folder: string,
+    @Param('file') file: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): JsonObject {
+    const schema = this.schemas.get(`${folder}/${file}`);
+    if (schema === undefined) throw new RejectionException({ code: 'not-found' });
+    reply.headers({
+      'content-type': 'application/schema+json; charset=utf-8',
+      'cache-control': 'public, max-age=3600',
+    });
+    return schema;
+  }
+}

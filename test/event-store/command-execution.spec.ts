@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { decodeEvent, type EventTypes } from '../../src/event-store/codec.js';
+import {
+  CommandExecution,
+  commandIdentity,
+  type CommandEnvelope,
+} from '../../src/event-store/command-execution.js';
+import type { EventStore } from '../../src/event-store/port.js';
+import {
+  openSqliteEventStore,
+  type SqliteEventStore,
+} from '../../src/event-store/sqlite/sqlite-event-store.js';
+import {
+  openSqliteKeyStore,
+  type SqliteKeyStore,
+} from '../../src/event-store/sqlite/sqlite-key-store.js';
+import type { Decider, DomainEvent, Erased } from '../../src/kernel/event.js';
+import { err, ok } from '../../src/kernel/result.js';
+
+/** A notebook of at most 30 notes: the smallest stream with data and texts. */
+type Noted = DomainEvent<'noted', { readonly by: string }, { readonly text: string }>;
+type Notebook = readonly { readonly by: string; readonly text: string | Erased }[];
+interface Note {
+  readonly by: string;
+  readonly text: string;
+}
+
+const notebook: Decider<Notebook, Note, Noted, object> = {
+  initial: [],
+  evolve: (state, { data, texts }) => [
+    ...state,
+    { by: data.by, text: texts === 'erased' ? texts : texts.text },
+  ],
+  decide: (state, { by, text }) =>
+    state.length < 30
+      ? ok([{ type: 'noted', data: { by }, texts: { text } }])
+      : err({ code: 'too-many-revisions' }),
+};
+const TYPES: EventTypes<Noted> = { noted: { schemaVersion: 1 } };
+
+let folder: string;
+let store: SqliteEventStore;
+let keys: SqliteKeyStore;
+let now: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-execution-'));
+  store = await openSqliteEventStore(join(folder, 'events.db'));
+  keys = await openSqliteKeyStore(join(folder, 'keys.db'), { randomBytes });
+  now = Date.parse('2030-01-01T00:00:00.000Z');
+});
+
+afterEach(async () => {
+  await store.close();
+  await keys.close();
+  await rm(folder, { recursive: true });
+});
+
+const executionOver = (through: EventStore): CommandExecution<Notebook, Note, Noted, object> =>
+  new CommandExecution(through, keys, notebook, TYPES, () => now, randomBytes);
+
+function request(by: string, text: string, idempotencyKey?: string): CommandEnvelope {
+  const actor = { principal: by, agent: null, tenant: 'here' };
+  return {
+    ...commandIdentity({
+      actor,
+      idempotencyKey,
+      content: { kind: 'note', target: 'stream', body: { text } },
+      head: null,
+    }),
+    actor,
+    correlationId: 'a-correlation',
+    causationId: null,
+    traceparent: null,
+  };
+}
+
+const note = (
+  execution: CommandExecution<Notebook, Note, Noted, object>,
+  by: string,
+  text: string,
+  key?: string,
+): ReturnType<typeof execution.execute> =>
+  execution.execute('stream', { by, text }, request(by, text, key), async () => ({
+    ok: true,
+    value: { context: {}, basedOn: {} },
+  }));
+
+/** The real store, but somebody else is quicker the first `races` times. */
+function beatenTo(races: number): EventStore {
+  const rival = executionOver(store);
+  let left = races;
+  return {
+    readStream: (stream, from) => store.readStream(stream, from),
+    readAll: (after, filter) => store.readAll(after, filter),
+    subscribeAll: (after, options) => store.subscribeAll(after, options),
+    head: () => store.head(),
+    close: () => store.close(),
+    append: async (stream, expected, events) => {
+      if (left-- > 0) await note(rival, 'rival', `race ${String(left)}`);
+      return store.append(stream, expected, events);
+    },
+  };
+}
+
+describe('a command', () => {
+  it('decides again after a lost race, on what is there now', async () => {
+    const result = await note(executionOver(beatenTo(3)), 'ours', 'at last');
+    expect(result).toMatchObject({ ok: true, value: { revision: 3, replayed: false } });
+    expect(result.ok && result.value.state.map(({ by }) => by)).toEqual([
+      'rival',
+      'rival',
+      'rival',
+      'ours',
+    ]);
+  });
+
+  it('gives up after 24 lost races with `contention`, and has recorded nothing', async () => {
+    const result = await note(executionOver(beatenTo(25)), 'ours', 'never');
+    expect(result).toEqual({ ok: false, error: { code: 'contention' } });
+    const events = await store.readStream('stream');
+    expect(events).toHaveLength(24);
+    expect(events.filter(({ data }) => data['by'] === 'ours')).toEqual([]);
+  });
+
+  it('that is refused after a lost race is refused', async () => {
+    for (let i = 0; i < 29; i++) await note(executionOver(store), 'filler', String(i));
+    const result = await note(executionOver(beatenTo(1)), 'ours', 'too late');
+    expect(result).toEqual({ ok: false, error: { code: 'too-many-revisions' } });
+  });
+
+  it('sent again is answered from the log, as of its own last event', async () => {
+    const execution = executionOver(store);
+    const first = await note(execution, 'ours', 'one', 'key');
+    await note(execution, 'others', 'two');
+    const again = await note(executionOver(store), 'ours', 'one', 'key');
+    expect(again).toEqual({ ok: true, value: { ...(first.ok && first.value), replayed: true } });
+  });
+
+  it('of another content under the same key is refused', async () => {
+    const execution = executionOver(store);
+    await note(execution, 'ours', 'one', 'key');
+    expect(await note(execution, 'ours', 'other', 'key')).toEqual({
+      ok: false,
+      error: { code: 'idempotency-key-reused' },
+    });
+  });
+
+  it('is recorded no earlier than the event before it, whatever the clock does', async () => {
+    const execution = executionOver(store);
+    await note(execution, 'ours', 'one');
+    now -= 60_000;
+    await note(execution, 'ours', 'two');
+    const [first, second] = await store.readStream('stream');
+    expect(second?.recordedAt).toBe(first?.recordedAt);
+  });
+
+  it('has nothing to say in a stream whose key was destroyed', async () => {
+    await note(executionOver(store), 'ours', 'secret');
+    await keys.destroy('stream');
+    expect(await note(executionOver(store), 'ours', 'more')).toEqual({
+      ok: false,
+      error: { code: 'interaction-erased' },
+    });
+    const { state } = await executionOver(store).repository.load('stream');
+    expect(state).toEqual([{ by: 'ours', text: 'erased' }]);
+  });
+});
+
+describe('a stored event', () => {
+  type Renamed = DomainEvent<'noted', { readonly author: string }, { readonly text: string }>;
+  const LATER: EventTypes<Renamed> = {
+    noted: {
+      schemaVersion: 2,
+      upcasters: [({ data, texts }) => ({ data: { author: data['by'] ?? null }, texts })],
+    },
+  };
+
+  it('of an older form is read as today’s', async () => {
+    await note(executionOver(store), 'ours', 'one');
+    const [envelope] = await store.readStream('stream');
+    if (envelope === undefined) throw new Error('nothing was stored');
+    expect(await decodeEvent(envelope, LATER, keys)).toMatchObject({
+      data: { author: 'ours' },
+      texts: { text: 'one' },
+    });
+    expect(await decodeEvent(envelope, LATER, keys, { withTexts: false })).toMatchObject({
+      texts: 'erased',
+    });
+  });
+
+  it('of a later build, or of a type that is not known, is not guessed at', async () => {
+    await note(executionOver(store), 'ours', 'one');
+    const [envelope] = await store.readStream('stream');
+    if (envelope === undefined) throw new Error('nothing was stored');
+    await expect(decodeEvent({ ...envelope, schemaVersion: 2 }, TYPES, keys)).rejects.toThrow(
+      'later build',
+    );
+    await expect(decodeEvent({ ...envelope, type: 'toString' }, TYPES, keys)).rejects.toThrow(
+      'unknown event type',
+    );
+  });
+});
