@@ -214,6 +214,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unnecessary-condition': 'off',
       // `read<Shape>(answer)` names what the test expects.
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
+      '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/no-meaningless-void-operator': 'off',
       '@typescript-eslint/no-misused-spread': 'off',
       '@typescript-eslint/unbound-method': 'off',

@@ -12,6 +12,7 @@ import { isLoopback } from './config/addresses.js';
 import type { Config } from './config/config.js';
 import type { KeyStore } from './event-store/key-store.js';
 import type { EventStore } from './event-store/port.js';
+import { logReaches } from './event-store/log-reaches.js';
 import { openSqliteEventStore } from './event-store/sqlite/sqlite-event-store.js';
 import { openSqliteKeyStore } from './event-store/sqlite/sqlite-key-store.js';
 import type { Authenticator } from './http/authentication/authenticator.js';
@@ -170,6 +171,7 @@ async function listen(
   const edge = createEdge({
     publicBaseUrl: config.publicBaseUrl,
     authenticate: (authorization) => authenticator.authenticate(authorization),
+    reaches: (position) => logReaches(parts.eventStore, position, config.readWaitMs),
     isDraining: () => isDraining,
   });
   const app = await NestFactory.create<NestFastifyApplication>(

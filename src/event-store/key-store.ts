@@ -15,6 +15,12 @@ export interface KeyStore {
   /** The scope's key, `erased` when it was destroyed, undefined when there never was one. */
   find(scope: string): Promise<DataKey | 'erased' | undefined>;
 
+  /**
+   * What `find` says of many scopes, in one look at the store: for whoever reads the whole log. A
+   * scope that never had a key is absent.
+   */
+  findAll(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>>;
+
   /** Destroys the key for ever; durable before it returns. Idempotent; a scope without a key too. */
   destroy(scope: string): Promise<void>;
 

@@ -1,5 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Position } from '../event-store/port.js';
 import type { Caller, Scope } from '../kernel/caller.js';
 import { ROUTE_ACCESS, type RouteAccess } from './access.js';
 import { answerClientError } from './client-error.js';
@@ -8,7 +9,8 @@ import { BODY_LIMIT, refuseContentCoding, registerJsonBody } from './json-body.j
 import { MethodTable, type Route } from './method-table.js';
 import { DOCS_PATH, OPENAPI_PATH } from './openapi/paths.js';
 import { ProblemWriter } from './problem-writer.js';
-import { RejectionException } from './rejection-exception.js';
+import { parsePositionToken, POSITION_TOKEN_HEADER } from './position-token.js';
+import { orReject, RejectionException } from './rejection-exception.js';
 import { annotate, type RequestNotes } from './request-context.js';
 import { setSecureHeaders } from './secure-headers.js';
 
@@ -26,6 +28,8 @@ export interface EdgeOptions {
   readonly publicBaseUrl: string;
   /** Judges the `Authorization` header; at once when it knows the token already. */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
+  /** Waits, bounded, until this node's log holds a position; false when it does not come in time. */
+  readonly reaches: (position: Position) => Promise<boolean>;
   /** True once the node takes no new requests. */
   readonly isDraining: () => boolean;
 }
@@ -101,6 +105,29 @@ function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: 
       refuse(error);
     }
   });
+  fastify.addHook('preHandler', (request, _reply, done) => {
+    const token = request.headers[POSITION_TOKEN_HEADER];
+    if (token === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      done();
+      return;
+    }
+    awaitPosition(options, token).then(
+      () => {
+        done();
+      },
+      (error: unknown) => {
+        done(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  });
+}
+
+/** Read your writes: no read answers from a log that is behind what its caller has seen. */
+async function awaitPosition(options: EdgeOptions, token: string | string[]): Promise<void> {
+  const position = orReject(parsePositionToken(String(token)));
+  if (!(await options.reaches(position))) {
+    throw new RejectionException({ code: 'projection-behind' });
+  }
 }
 
 function refuseWhenDraining(options: EdgeOptions, reply: FastifyReply): void {

@@ -101,12 +101,18 @@ export class InteractionReadsController {
     summary: 'How the interaction fares: since when, waiting on whom, until when',
   })
   @ApiOkResponse({ type: InteractionStatusDocument })
-  @Problems('interaction-not-found')
+  @Problems('interaction-not-found', 'projection-behind')
   async status(
     @Param('interactionId') id: string,
+    @Query() { at }: AtParameter,
     @CurrentRequest() request: RequestContext,
   ): Promise<Plain<InteractionStatusDocument>> {
-    const { interaction } = await this.reads.read(id, request);
+    const { interaction } = await this.reads.read(id, request, asOfParameter(at));
+    const { positionToken: seen } = request;
+    // What is parked is the views' to tell; the rest is read from the stream itself.
+    if (seen !== null && !(await this.readModel.waitFor(seen, this.config.readWaitMs))) {
+      throw new RejectionException({ code: 'projection-behind' });
+    }
     const parked = this.readModel.parkedEvents(interactionStream(interaction.interactionId));
     return statusDocument(interaction, parked, request.caller);
   }

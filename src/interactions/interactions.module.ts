@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { CqrsModule } from '@nestjs/cqrs';
 import { DecisionContexts } from './commands/decision-contexts.js';
 import { PerformInteractionCommandHandler } from './commands/perform-interaction-command-handler.js';
 import { InteractionExecution } from './interaction-execution.js';
@@ -14,7 +13,6 @@ import { ReadInteractionHandler } from './queries/read-interaction-handler.js';
 
 /** Negotiation and its reads. The ports that it needs are handed out by the root module. */
 @Module({
-  imports: [CqrsModule],
   controllers: [InteractionsController, InteractionReadsController],
   providers: [
     InteractionExecution,

@@ -60,6 +60,10 @@ export function isBefore(a: Timestamp, b: Timestamp): boolean {
   return compareTimestamps(a, b) < 0;
 }
 
+export function earliest(a: Timestamp, b: Timestamp): Timestamp {
+  return compareTimestamps(a, b) <= 0 ? a : b;
+}
+
 export function latest(a: Timestamp, b: Timestamp): Timestamp {
   return compareTimestamps(a, b) >= 0 ? a : b;
 }

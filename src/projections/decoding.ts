@@ -1,4 +1,4 @@
-import { decodeEvent, type EventTypes } from '../event-store/codec.js';
+import { decodeEvent, keyScopeOf, type EventTypes } from '../event-store/codec.js';
 import type { KeyStore } from '../event-store/key-store.js';
 import type { EventFilter, RecordedEnvelope } from '../event-store/port.js';
 import type { DomainEvent } from '../kernel/event.js';
@@ -48,47 +48,59 @@ export function streamsOf(projections: readonly Projection[]): EventFilter {
 
 /** Reads envelopes on behalf of several projections. */
 export class Decoder {
-  readonly #keys: Pick<KeyStore, 'find'>;
-
   constructor(
     private readonly types: EventTypes<DomainEvent>,
-    keys: Pick<KeyStore, 'find'>,
-  ) {
-    this.#keys = {
-      find: async (scope) => {
-        try {
-          return await keys.find(scope);
-        } catch (error) {
-          throw new KeysUnavailable('the key store cannot be read', { cause: error });
-        }
-      },
-    };
-  }
+    private readonly keys: Pick<KeyStore, 'findAll'>,
+  ) {}
 
-  /** Leaves out what no projection takes; unseals only what one takes the texts of. */
+  /**
+   * Leaves out what no projection takes; unseals only what one takes the texts of.
+   * @throws {KeysUnavailable}
+   */
   async decode(
     envelopes: readonly RecordedEnvelope[],
     projections: readonly Projection[],
   ): Promise<Delivery[]> {
-    const deliveries: Delivery[] = [];
+    const taken: { envelope: RecordedEnvelope; withTexts: boolean }[] = [];
+    const scopes = new Set<string>();
     for (const envelope of envelopes) {
       const wanted = wantedByAny(projections, envelope);
       if (wanted === 'ignored') continue;
-      deliveries.push(await this.#decodeOne(envelope, wanted === 'texts'));
+      const withTexts = wanted === 'texts';
+      if (withTexts && envelope.sealed !== null) scopes.add(keyScopeOf(envelope.stream));
+      taken.push({ envelope, withTexts });
+    }
+    const keys = await this.#keysOf(scopes);
+    const deliveries: Delivery[] = [];
+    for (const { envelope, withTexts } of taken) {
+      deliveries.push(await this.#decodeOne(envelope, withTexts, keys));
     }
     return deliveries;
   }
 
-  async #decodeOne(envelope: RecordedEnvelope, withTexts: boolean): Promise<Delivery> {
+  /** All keys of a batch at once: one by one they would cost as much as everything else. */
+  async #keysOf(scopes: ReadonlySet<string>): Promise<Keys> {
+    if (scopes.size === 0) return { find: () => Promise.resolve(undefined) };
     try {
-      const recorded = await decodeEvent(envelope, this.types, this.#keys, { withTexts });
+      const found = await this.keys.findAll([...scopes]);
+      return { find: (scope) => Promise.resolve(found.get(scope)) };
+    } catch (error) {
+      throw new KeysUnavailable('the key store cannot be read', { cause: error });
+    }
+  }
+
+  async #decodeOne(envelope: RecordedEnvelope, withTexts: boolean, keys: Keys): Promise<Delivery> {
+    try {
+      const recorded = await decodeEvent(envelope, this.types, keys, { withTexts });
       const { id, stream, position, metadata } = envelope;
       const { type, data, texts, recordedAt, revision } = recorded;
+      // Member by member: to spread the one into the other takes several times as long.
       const event = { type, data, texts, recordedAt, revision, id, stream, position, metadata };
       return { envelope, event };
     } catch (fault) {
-      if (fault instanceof KeysUnavailable) throw fault;
       return { envelope, fault };
     }
   }
 }
+
+type Keys = Pick<KeyStore, 'find'>;

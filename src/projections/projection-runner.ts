@@ -31,7 +31,7 @@ export type Report = (line: string, about: Readonly<Record<string, unknown>>) =>
 
 export interface ProjectionRunnerOptions {
   readonly store: EventStore;
-  readonly keys: Pick<KeyStore, 'find'>;
+  readonly keys: Pick<KeyStore, 'findAll'>;
   /** The event types of all contexts whose streams the projections follow. */
   readonly types: EventTypes<DomainEvent>;
   readonly database: ReadDatabase;

@@ -77,6 +77,30 @@ export function describeKeyStore(name: string, makeKeys: KeysFactory): void {
         }
       });
 
+      it('is found among many in one look, as it is found alone', async () => {
+        const scopes = [freshStream(), '', '__proto__', "a'b", 'ä🦊', freshStream(), freshStream()];
+        const [alive, destroyed] = [scopes.slice(0, 5), scopes[5] ?? ''];
+        for (const scope of alive) await store.obtain(scope);
+        await store.obtain(destroyed);
+        await store.destroy(destroyed);
+        const found = await store.findAll([...scopes, ...scopes]);
+        expect(found.size).toBe(6);
+        for (const scope of alive) {
+          expect(hex(found.get(scope))).toBe(hex(await store.find(scope)));
+        }
+        expect(found.get(destroyed)).toBe('erased');
+        expect(await store.findAll([])).toEqual(new Map());
+      });
+
+      it('is found as destroyed by another process, in a look at many too', async () => {
+        const scope = freshStream();
+        const made = await store.obtain(scope);
+        expect(hex((await store.findAll([scope])).get(scope))).toBe(hex(made));
+        const other = await keys.open();
+        await other.destroy(scope);
+        expect((await store.findAll([scope])).get(scope)).toBe('erased');
+      });
+
       it('is there after the store was closed and opened again', async () => {
         const scope = freshStream();
         const made = await store.obtain(scope);

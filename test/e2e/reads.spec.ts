@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { openSqliteKeyStore } from '../../src/event-store/sqlite/sqlite-key-store.js';
 import type { FederatedInteraction } from '../../src/kernel/federated-interaction.js';
 import type { Json } from '../../src/kernel/json.js';
+import { timestampOf } from '../../src/kernel/timestamp.js';
 import {
   startTestService,
   type Answer,
@@ -194,6 +195,44 @@ describe('the document', () => {
     ]) {
       refused(await at(wrong), 400, 'request-invalid');
     }
+  });
+});
+
+describe('what lies ahead', () => {
+  it('is not shown: neither a position beyond the log nor an expiry to come', async () => {
+    const expiresAt = timestampOf(Date.now() + 60_000);
+    const document = documentOf(
+      await alpha.post(
+        '/v1/interactions',
+        alpha.proposal(contractOf([alpha, beta]), beta, expiresAt),
+      ),
+    );
+    const at = async (moment: string): Promise<Answer> =>
+      alpha.get(`${pathOf(document)}?at=${moment}`);
+    refused(await at('9'.repeat(20)), 400, 'request-invalid');
+    // Ahead of our clock by less than the leeway: our present.
+    expect(emitted(await at(new Date(Date.now() + 120_000).toISOString()), 200)).toEqual(document);
+  });
+
+  it('is waited for by every read, and no longer than the bound', async () => {
+    const hasty = await startTestService({ env: { READ_WAIT_MS: '50' } });
+    const party = await Negotiator.register(hasty, 'party');
+    const other = await Negotiator.register(hasty, 'other');
+    const document = documentOf(await party.propose(contractOf([party, other]), other));
+    const paths = [
+      ...SUB_RESOURCES.map((path) => `${pathOf(document)}${path}`),
+      '/v1/interactions',
+      '/v1/agents',
+      `/v1/agents/${party.agentId}`,
+      `/v1/agents/${party.agentId}/keys`,
+      '/v1/platform-keys',
+    ];
+    for (const path of paths) {
+      const token = (position: string): object => ({ headers: { 'position-token': position } });
+      refused(await party.get(path, token('9'.repeat(20))), 503, 'projection-behind');
+      refused(await party.get(path, token('nonsense')), 400, 'position-invalid');
+    }
+    await hasty.dispose();
   });
 });
 

@@ -116,6 +116,7 @@ describe('the HTTP edge', () => {
     const edge = createEdge({
       publicBaseUrl: 'https://countersign.example',
       authenticate,
+      reaches: (position) => Promise.resolve(position < '00000000000000000100'),
       isDraining: () => isDraining,
     });
     app = await NestFactory.create<NestFastifyApplication>(ThingsModule, edge.adapter, {

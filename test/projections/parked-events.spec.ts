@@ -168,7 +168,7 @@ describe('an event that cannot be read', () => {
     await node.write('note-1', 0, 'one');
     let missing = true;
     const keys = {
-      find: async (scope: string) => (missing ? undefined : node.keys.find(scope)),
+      findAll: async (scopes: readonly string[]) => node.keys.findAll(missing ? [] : scopes),
     };
     const runner = node.run([noteLog('notes')], { keys });
     expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);

@@ -124,9 +124,9 @@ describe('a projection', () => {
     const last = await node.write('note-1', 0, 'unread');
     let lookups = 0;
     const keys = {
-      find: async (scope: string) => {
+      findAll: async (scopes: readonly string[]) => {
         lookups++;
-        return node.keys.find(scope);
+        return node.keys.findAll(scopes);
       },
     };
     const ids = noteLog('ids');
@@ -389,9 +389,9 @@ describe('a new version', () => {
 describe('a reader', () => {
   it('waits for a slow projector, or is told in time that the view is behind', async () => {
     const keys = {
-      find: async (scope: string) => {
+      findAll: async (scopes: readonly string[]) => {
         await new Promise((resolve) => setTimeout(resolve, 40));
-        return node.keys.find(scope);
+        return node.keys.findAll(scopes);
       },
     };
     const runner = node.run([noteLog('slow')], { keys });
@@ -442,9 +442,9 @@ describe('health', () => {
   it('shows why nothing moves, and the runner goes on once the cause is gone', async () => {
     let broken = true;
     const keys = {
-      find: async (scope: string) => {
+      findAll: async (scopes: readonly string[]) => {
         if (broken) throw new Error('the key store is away');
-        return node.keys.find(scope);
+        return node.keys.findAll(scopes);
       },
     };
     const runner = node.run([noteLog('notes')], { keys });

@@ -65,6 +65,7 @@ export class SqliteKeyStore implements KeyStore {
   readonly #requests: GroupCommit<Request, DataKey | 'erased'>;
   readonly #cache = new LRUCache<string, DataKey>({ max: CACHED_KEYS });
   readonly #select: Database.Statement<[string], DataKey>;
+  readonly #selectAll: Database.Statement<[string], readonly [scope: string, key: DataKey]>;
   readonly #dataVersion: Database.Statement<[], number>;
   #cacheVersion: number | undefined;
   #emptying: Promise<void> | undefined;
@@ -78,6 +79,11 @@ export class SqliteKeyStore implements KeyStore {
     this.#select = database
       .prepare<[string], DataKey>('SELECT key FROM keys WHERE scope = ?')
       .pluck();
+    this.#selectAll = database
+      .prepare<[string], readonly [scope: string, key: DataKey]>(
+        'SELECT scope, key FROM keys WHERE scope IN (SELECT value FROM json_each(?))',
+      )
+      .raw();
     // Changes exactly when another connection has changed the file.
     this.#dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
     this.#requests = new GroupCommit(database, {
@@ -96,6 +102,15 @@ export class SqliteKeyStore implements KeyStore {
       this.#refuseClosed();
       return this.#find(scope);
     });
+  }
+
+  /** Past the cache, where the keys of a whole log would drive out those of the day. */
+  async findAll(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>> {
+    const rows = await untilFree(this.#patienceMs, () => {
+      this.#refuseClosed();
+      return this.#selectAll.all(JSON.stringify(scopes));
+    });
+    return new Map(rows.map(([scope, key]) => [scope, erasedOr(key)]));
   }
 
   async destroy(scope: string): Promise<void> {
@@ -147,7 +162,7 @@ export class SqliteKeyStore implements KeyStore {
 
   #stored(scope: string): DataKey | 'erased' | undefined {
     const key = this.#select.get(scope);
-    return key !== undefined && DESTROYED.equals(key) ? 'erased' : key;
+    return key === undefined ? undefined : erasedOr(key);
   }
 
   #applyTo(
@@ -179,4 +194,8 @@ export class SqliteKeyStore implements KeyStore {
   #refuseClosed(): void {
     if (this.#closing !== undefined) throw new EventStoreUnavailable('the key store is closed');
   }
+}
+
+function erasedOr(key: DataKey): DataKey | 'erased' {
+  return DESTROYED.equals(key) ? 'erased' : key;
 }

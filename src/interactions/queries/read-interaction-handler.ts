@@ -3,10 +3,18 @@ import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { AgentHeads } from '../../agents/queries/agent-heads.js';
 import type { Config } from '../../config/config.js';
 import { CLOCK, CONFIG } from '../../config/tokens.js';
+import type { EventStore } from '../../event-store/port.js';
 import type { Loaded } from '../../event-store/stream-repository.js';
+import { EVENT_STORE } from '../../event-store/tokens.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import { isBefore, millisecondsOf, timestampOf, type Clock } from '../../kernel/timestamp.js';
+import {
+  earliest,
+  isBefore,
+  millisecondsOf,
+  timestampOf,
+  type Clock,
+} from '../../kernel/timestamp.js';
 import { effectiveAt } from '../domain/expiry.js';
 import type { Interaction } from '../domain/interaction.js';
 import { interactionStream } from '../domain/stream.js';
@@ -19,6 +27,7 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
   constructor(
     private readonly execution: InteractionExecution,
     private readonly queries: QueryBus,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -28,7 +37,7 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
     caller,
     asOf,
   }: ReadInteraction): Promise<Result<InteractionReading, Rejection>> {
-    if (this.isToCome(asOf)) return err(TO_COME);
+    if (await this.isToCome(asOf)) return err(TO_COME);
     const { state } = await this.load(interactionStream(interactionId), asOf);
     if (state === undefined) return err({ code: 'interaction-not-found' });
     const parties = await this.queries.execute(new AgentHeads(state.parties));
@@ -36,10 +45,16 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
     return ok({ interaction: this.asShown(state, asOf), parties });
   }
 
-  /** A client's clock may be ahead of ours as far as a signer's may. */
-  private isToCome(asOf: AsOf): boolean {
-    if (asOf.kind !== 'time') return false;
-    return millisecondsOf(asOf.time) > this.clock() + this.config.signingLeewayMs;
+  /** A client's clock may be ahead of ours as far as a signer's may; it then sees our present. */
+  private async isToCome(asOf: AsOf): Promise<boolean> {
+    switch (asOf.kind) {
+      case 'now':
+        return false;
+      case 'time':
+        return millisecondsOf(asOf.time) > this.clock() + this.config.signingLeewayMs;
+      case 'position':
+        return asOf.position > (await this.store.head());
+    }
   }
 
   private load(stream: string, asOf: AsOf): Promise<Loaded<Interaction | undefined>> {
@@ -59,7 +74,7 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
       case 'now':
         return effectiveAt(interaction, timestampOf(this.clock()));
       case 'time':
-        return effectiveAt(interaction, asOf.time);
+        return effectiveAt(interaction, earliest(asOf.time, timestampOf(this.clock())));
       case 'position':
         return interaction;
     }

@@ -30,6 +30,7 @@ export function describeAppending(makeLog: LogFactory): void {
       const stream = freshStream();
       const sent = [
         envelope({ sealed: 'c2VhbGVk', schemaVersion: 7 }),
+        envelope({ sealed: 'not "base64url" \\ at all\n' }),
         envelope({ data: { nested: { list: [1, -0.5, 'a\u0000b', null, true], empty: {} } } }),
       ];
       const { revision, position } = value(await store.append(stream, 'no-stream', sent));
@@ -42,7 +43,7 @@ export function describeAppending(makeLog: LogFactory): void {
           position: stored[index]?.position,
         })),
       );
-      expect({ revision, position }).toEqual({ revision: 1, position: stored[1]?.position });
+      expect({ revision, position }).toEqual({ revision: 2, position: stored[2]?.position });
     });
 
     it('is what it was at the call, whatever the caller does to its objects afterwards', async () => {

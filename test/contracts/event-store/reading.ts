@@ -6,7 +6,7 @@ import {
   type RecordedEnvelope,
 } from '../../../src/event-store/port.js';
 import { envelope, envelopes, freshStream } from '../support/envelopes.js';
-import { collect, idsOf, positionsOf, readEverything } from '../support/reading.js';
+import { collect, idsOf, positionsOf, readEverything, turnsDuring } from '../support/reading.js';
 import type { LogFactory, TestLog } from './fixture.js';
 
 /** More than a page of any adapter should hold. */
@@ -111,16 +111,7 @@ export function describeReading(makeLog: LogFactory): void {
   });
 
   it('lets the event loop turn between pages', async () => {
-    let turns = 0;
-    let reading = true;
-    const turn = (): void => {
-      turns++;
-      if (reading) setImmediate(turn);
-    };
-    setImmediate(turn);
-    await readEverything(store);
-    reading = false;
-    expect(turns).toBeGreaterThanOrEqual(3);
+    expect(await turnsDuring(() => readEverything(store))).toBeGreaterThanOrEqual(3);
   });
 
   it('refuses what is no position', async () => {

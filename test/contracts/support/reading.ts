@@ -86,3 +86,17 @@ export async function within<T>(milliseconds: number, promise: Promise<T>): Prom
     clearTimeout(timer);
   }
 }
+
+/** How often the event loop came round while something was done. */
+export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isWorking = true;
+  const turn = (): void => {
+    turns++;
+    if (isWorking) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isWorking = false;
+  return turns;
+}

@@ -59,6 +59,28 @@ describe(`acknowledged means flushed (${how})`, () => {
     );
 
     it(
+      'what a killed process left in the log: it is flushed before anything else is done',
+      async () => {
+        const path = join(folder, 'events.db');
+        const task: AppenderTask = {
+          log: { module: moduleUrl('./event-store-fixture.ts'), address: path },
+          streams: [freshStream()],
+        };
+        const killed = new Child('appender.ts', task);
+        await killed.wrote(3);
+        await killed.kill();
+        const trace = join(folder, 'trace');
+        await new Child(
+          'appender.ts',
+          { ...task, batches: 1 },
+          { under: tracer(trace) },
+        ).finished();
+        expect(tracedCalls(trace, path)[0]).toBe('log-flushed');
+      },
+      PROCESS_TEST_TIMEOUT,
+    );
+
+    it(
       'a key: it is written, then flushed, and only then it is handed out',
       async () => {
         const path = join(folder, 'keys.db');

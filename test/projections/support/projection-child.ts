@@ -16,9 +16,9 @@ const notes = noteLog('notes', {
 });
 const keys = {
   // Slow enough to be killed on the way.
-  find: async (scope: string) => {
-    await delay(1);
-    return node.keys.find(scope);
+  findAll: async (scopes: readonly string[]) => {
+    await delay(10);
+    return node.keys.findAll(scopes);
   },
 };
 node.run([notes], { keys, batchSize: 9 });
