@@ -1,4 +1,5 @@
-import { ValidateBy } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsDefined, ValidateBy, ValidateNested } from 'class-validator';
 import { parseAgentId, parseKeyId, parseTermsHash } from '../kernel/ids.js';
 import { parseTimestamp } from '../kernel/timestamp.js';
 
@@ -27,6 +28,27 @@ export function IsTermsHash(): PropertyDecorator {
   return Parses('a terms hash: base64url of 32 bytes in 43 characters', parseTermsHash);
 }
 
+/**
+ * Moments are kept as written and shown for ever, so their length has a bound: nanoseconds are finer
+ * than any clock that signs.
+ */
+const MAX_MOMENT_LENGTH = '2030-01-02T03:04:05.123456789Z'.length;
+
 export function IsMoment(): PropertyDecorator {
-  return Parses('an RFC 3339 date-time that ends in Z', parseTimestamp);
+  return Parses(
+    'an RFC 3339 date-time that ends in Z, with at most 9 digits after the second',
+    (text) => (text.length <= MAX_MOMENT_LENGTH ? parseTimestamp(text) : undefined),
+  );
+}
+
+/**
+ * The member is an object of a checked class. It must be there, unless `@IfPresent()` says otherwise:
+ * `@ValidateNested()` alone takes an absent member for a valid one.
+ */
+export function Nested(type: () => new () => object): PropertyDecorator {
+  return (target, property) => {
+    IsDefined({ message: 'is missing' })(target, property);
+    ValidateNested()(target, property);
+    Type(type)(target, property);
+  };
 }

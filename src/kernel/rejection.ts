@@ -85,7 +85,7 @@ export const REJECTIONS = {
   'deadline-passed': "The contract's deadline has passed.",
   'terms-hash-mismatch': 'The terms hash sent is not the hash of the terms.',
   'terms-unchanged': "The new terms equal the newest revision's or the terms in force.",
-  'too-many-revisions': 'An interaction has at most 200 revisions.',
+  'too-many-revisions': 'An interaction has at most 200 revisions, and 4 MiB of terms in all of them.',
   'head-required':
     'Name the head that the command was written against: `head` in the body or an If-Match header.',
   'head-changed': 'The interaction has moved on; `head` is where it stands now.',

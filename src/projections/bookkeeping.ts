@@ -30,7 +30,7 @@ export interface ParkedPlace {
 
 type Queries = { prepare<Row>(sql: string): ReadStatement<Row> };
 
-const LAYOUT = '1';
+const LAYOUT = '2';
 
 /** Makes the tables where they are missing, and anew where an earlier layout left its own. */
 export function createBookkeeping(db: ProjectionDatabase): void {
@@ -49,7 +49,9 @@ export function createBookkeeping(db: ProjectionDatabase): void {
       error TEXT, retry_at INTEGER, PRIMARY KEY (projection, position)
     ) WITHOUT ROWID;
     CREATE INDEX runner_parked_by_stream ON runner_parked (stream, projection, position);
-    CREATE INDEX runner_parked_by_retry ON runner_parked (retry_at) WHERE retry_at IS NOT NULL;
+    CREATE INDEX runner_parked_next ON runner_parked (retry_at) WHERE retry_at IS NOT NULL;
+    CREATE INDEX runner_parked_first ON runner_parked (projection, position)
+      WHERE retry_at IS NOT NULL;
   `);
   putSetting(db, 'layout', LAYOUT);
 }
@@ -76,6 +78,16 @@ export function putCheckpoint(db: ProjectionDatabase, projection: string, to: Ch
     `INSERT OR REPLACE INTO runner_checkpoints (projection, version, position, complete)
      VALUES (?, ?, ?, ?)`,
   ).run(projection, to.version, to.position, to.complete ? 1 : 0);
+}
+
+/** Forgets projections that this build does not have. Should one come back, it is rebuilt. */
+export function forgetOthers(db: ProjectionDatabase, projections: readonly string[]): void {
+  const names = JSON.stringify(projections);
+  for (const table of ['runner_checkpoints', 'runner_parked']) {
+    db.prepare(`DELETE FROM ${table} WHERE projection NOT IN (SELECT value FROM json_each(?))`).run(
+      names,
+    );
+  }
 }
 
 /** @param failure null for an event that stands behind a failed one of its stream. */
@@ -152,19 +164,29 @@ export function parkedStreams(db: Queries): ParkedStream[] {
 export interface PlannedRetry {
   readonly projection: string;
   readonly stream: string;
-  readonly position: Position;
   /** Milliseconds since the epoch. */
   readonly retryAt: number;
 }
 
-/** Failed events that will be tried again by themselves, the next one first. */
-export function plannedRetries(db: Queries): PlannedRetry[] {
+/** The failed event that will be tried again first. */
+export function nextRetry(db: Queries): PlannedRetry | undefined {
   return db
     .prepare<PlannedRetry>(
-      `SELECT projection, stream, position, retry_at AS retryAt FROM runner_parked
-       WHERE retry_at IS NOT NULL ORDER BY retry_at, position`,
+      `SELECT projection, stream, retry_at AS retryAt FROM runner_parked
+       WHERE retry_at IS NOT NULL ORDER BY retry_at LIMIT 1`,
     )
-    .all();
+    .get();
+}
+
+/** The first event of a projection that will still be tried again by itself. */
+export function firstRetrying(db: Queries, projection: string): Position | undefined {
+  const row = db
+    .prepare<{ position: Position | null }>(
+      `SELECT min(position) AS position FROM runner_parked
+       WHERE projection = ? AND retry_at IS NOT NULL`,
+    )
+    .get(projection);
+  return row?.position ?? undefined;
 }
 
 interface ParkedRow {

@@ -1,4 +1,4 @@
-import type { EventStore, Position } from '../event-store/port.js';
+import type { EventStore } from '../event-store/port.js';
 import type { Clock } from '../kernel/timestamp.js';
 import { applyNow } from './apply-batch.js';
 import * as bookkeeping from './bookkeeping.js';
@@ -20,8 +20,6 @@ export interface RetryOutcome {
  */
 export class ParkedStreams {
   #wake: (() => void) | undefined;
-  /** Projections that had planned retries at the last look. */
-  #blocked: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly options: {
@@ -31,18 +29,18 @@ export class ParkedStreams {
       readonly retryDelaysMs: readonly number[];
     },
     private readonly decoder: Decoder,
-    private readonly trackedBy: (projection: string) => TrackedProjection | undefined,
+    private readonly tracked: () => Iterable<TrackedProjection>,
   ) {}
 
   /** To be called when events were parked: their retries are planned. */
   refresh(): void {
-    this.#plan();
+    this.#noteRetries();
     this.#wake?.();
   }
 
   /** Waits for the next retry that is due and does it. Returns early when the signal aborts. */
   async nextRetry(signal: AbortSignal): Promise<void> {
-    const next = this.#plan().at(0);
+    const next = bookkeeping.nextRetry(this.options.database);
     const wait = next === undefined ? Infinity : next.retryAt - this.options.clock();
     if (wait > 0) await this.#sleep(wait, signal);
     else if (next !== undefined) await this.#retryStream(next.projection, next.stream);
@@ -71,7 +69,7 @@ export class ParkedStreams {
 
   /** @returns how many events were applied. */
   async #retryStream(projection: string, stream: string): Promise<number> {
-    const tracked = this.trackedBy(projection);
+    const tracked = this.#trackedBy(projection);
     if (tracked === undefined) return 0;
     let applied = 0;
     for (;;) {
@@ -79,8 +77,8 @@ export class ParkedStreams {
       const [first] = waiting;
       if (first === undefined) {
         // Nothing was awaited since the look, so no event can have been parked behind.
-        this.trackedBy(projection)?.quarantined.delete(stream);
-        this.#plan();
+        this.#trackedBy(projection)?.quarantined.delete(stream);
+        this.#noteRetries();
         return applied;
       }
       const envelopes = await this.options.store.readStream(stream, first.revision);
@@ -89,12 +87,12 @@ export class ParkedStreams {
       for (const parked of waiting) {
         const outcome = this.#tryOnce(tracked, parked, byPosition.get(parked.position));
         if (outcome === 'failed') {
-          this.#plan();
+          this.#noteRetries();
           return applied;
         }
         if (outcome === 'gone') continue;
         applied++;
-        const current = this.trackedBy(projection);
+        const current = this.#trackedBy(projection);
         if (current !== undefined) current.parkedEvents--;
       }
     }
@@ -134,23 +132,19 @@ export class ParkedStreams {
     }
   }
 
+  #trackedBy(name: string): TrackedProjection | undefined {
+    return [...this.tracked()].find((each) => each.name === name);
+  }
+
   #parkedOf(tracked: TrackedProjection, stream: string): ParkedEvent[] {
     return bookkeeping.parkedOf(this.options.database, tracked.name, stream);
   }
 
-  /** The planned retries, and for every projection what its readers have to wait for. */
-  #plan(): bookkeeping.PlannedRetry[] {
-    const planned = bookkeeping.plannedRetries(this.options.database);
-    const positions = new Map<string, Position[]>([...this.#blocked].map((name) => [name, []]));
-    for (const { projection, position } of planned) {
-      positions.set(projection, [...(positions.get(projection) ?? []), position]);
+  /** What readers have to wait for. */
+  #noteRetries(): void {
+    for (const tracked of this.tracked()) {
+      tracked.firstRetrying = bookkeeping.firstRetrying(this.options.database, tracked.name);
     }
-    for (const [name, retrying] of positions) {
-      const tracked = this.trackedBy(name);
-      if (tracked !== undefined) tracked.retrying = retrying;
-    }
-    this.#blocked = new Set(planned.map(({ projection }) => projection));
-    return planned;
   }
 
   async #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,19 +1,16 @@
 import type { EventTypes } from '../event-store/codec.js';
 import type { KeyStore } from '../event-store/key-store.js';
-import {
-  START,
-  type EventStore,
-  type Position,
-  type RecordedEnvelope,
-} from '../event-store/port.js';
+import type { EventStore, Position } from '../event-store/port.js';
 import type { DomainEvent } from '../kernel/event.js';
 import type { Clock } from '../kernel/timestamp.js';
-import { applyBatch, type NewFailure } from './apply-batch.js';
+import type { NewFailure } from './apply-batch.js';
 import * as bookkeeping from './bookkeeping.js';
 import { Decoder, streamsOf } from './decoding.js';
 import { errorSummary } from './error-summary.js';
+import { Feed, storePositions } from './feed.js';
+import { firstOf } from './first-of.js';
 import { ParkedStreams, type RetryOutcome } from './parked-streams.js';
-import { breathe, pause } from './pause.js';
+import { pause } from './pause.js';
 import type {
   ParkedEvent,
   Projection,
@@ -23,7 +20,8 @@ import type {
   ReadStatement,
 } from './port.js';
 import { ReadDatabaseDamaged, type ReadDatabase } from './read-database.js';
-import { TrackedProjection } from './tracked-projection.js';
+import { takeUp } from './take-up.js';
+import type { TrackedProjection } from './tracked-projection.js';
 import { WaitingReaders } from './waiting-readers.js';
 
 /** Something an operator should read in the log: one line, and what it is about. */
@@ -46,8 +44,8 @@ export interface ProjectionRunnerOptions {
   readonly backoffMs?: readonly [first: number, longest: number];
 }
 
-/** How old a batch may grow while events keep coming, in milliseconds. */
-const BATCH_AGE_MS = 20;
+/** Failures of one batch that are reported one by one. */
+const REPORTED_FAILURES = 10;
 
 /**
  * Feeds all views of this node from one subscription: each event is read, unsealed and parsed once.
@@ -66,12 +64,8 @@ export class ProjectionRunner implements ReadModel {
   #session = new AbortController();
   #running: Promise<void> | undefined;
 
-  #tracked = new Map<string, TrackedProjection>();
-  /** Those fed by the subscription. */
-  readonly #followers = new Set<TrackedProjection>();
-  /** How far the subscription has been applied. */
-  #followed: Position = START;
-  #logKnown = false;
+  /** Empty until the first session. */
+  #tracked: ReadonlyMap<string, TrackedProjection> = new Map();
   #stalled: string | null = 'not started';
   #backoff: number;
 
@@ -86,9 +80,7 @@ export class ProjectionRunner implements ReadModel {
     const names = options.projections.map((each) => each.name);
     if (new Set(names).size < names.length) throw new Error('two projections have one name');
     this.#decoder = new Decoder(options.types, options.keys);
-    this.#parked = new ParkedStreams(this.#options, this.#decoder, (name) =>
-      this.#tracked.get(name),
-    );
+    this.#parked = new ParkedStreams(this.#options, this.#decoder, () => this.#tracked.values());
   }
 
   /** Returns at once; `waitFor` tells when the views can answer. */
@@ -178,12 +170,8 @@ export class ProjectionRunner implements ReadModel {
     const [, longest] = this.#options.backoffMs;
     while (!this.#stopping.signal.aborted) {
       this.#session = new AbortController();
-      const { signal } = this.#session;
       try {
-        await this.#open();
-        await this.#together([this.#follow(signal), this.#catchUp(signal), this.#retry(signal)]);
-        if (!signal.aborted) throw new Error('the event store has ended the subscription');
-        if (signal.reason instanceof ReadDatabaseDamaged) throw signal.reason;
+        await this.#runSession(this.#session);
       } catch (error) {
         this.#stalled = errorSummary(error);
         this.#options.report('projections stand still', { error });
@@ -192,68 +180,62 @@ export class ProjectionRunner implements ReadModel {
         this.#backoff = Math.min(this.#backoff * 2, longest);
       }
     }
-    this.#storePositions();
     this.#stalled = 'stopped';
   }
 
-  /** All tasks of a session end with the first that fails. */
-  async #together(tasks: readonly Promise<void>[]): Promise<void> {
-    const ended = tasks.map(async (task) => {
-      try {
-        await task;
-      } catch (error) {
-        this.#session.abort();
-        throw error;
-      }
-    });
-    const failed = (await Promise.allSettled(ended)).find((each) => each.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-  }
-
-  /** Takes up what the read database holds, and empties what cannot be continued. */
-  async #open(): Promise<void> {
-    const { store, database, projections } = this.#options;
-    const head = await store.head();
-    const log = await this.#logIdentity();
-    this.#logKnown = log !== undefined;
-    const tracked = database.transaction((db) => {
-      bookkeeping.createBookkeeping(db);
-      const sameLog = bookkeeping.getSetting(db, 'log') === log;
-      if (!sameLog && log !== undefined) bookkeeping.putSetting(db, 'log', log);
-      return projections.map((projection) => {
-        let stored = bookkeeping.getCheckpoint(db, projection.name);
-        const continues =
-          stored?.version === projection.version &&
-          (sameLog || stored.position === START) &&
-          // An older copy of the log was put back: what came after it never happened.
-          stored.position <= head;
-        if (stored === undefined || !continues) {
-          stored = { version: projection.version, position: START, complete: false };
-          projection.reset(db);
-          bookkeeping.unparkAll(db, projection.name);
-          bookkeeping.putCheckpoint(db, projection.name, stored);
-        }
-        const parked = bookkeeping.parkedOf(db, projection.name).map(({ stream }) => stream);
-        const before = this.#tracked.get(projection.name);
-        const caughtUp = continues && before?.caughtUp === true;
-        return new TrackedProjection(projection, stored, parked, caughtUp);
-      });
+  async #runSession(session: AbortController): Promise<void> {
+    const { store, database, projections, clock, batchSize, retryDelaysMs } = this.#options;
+    const tracked = await takeUp(store, database, projections, (name) => {
+      return this.#tracked.get(name)?.caughtUp === true;
     });
     this.#tracked = new Map(tracked.map((each) => [each.name, each]));
     this.#parked.refresh();
-    this.#followed = tracked.reduce<Position>(
-      (foremost, { position }) => (position > foremost ? position : foremost),
-      START,
+    const feed = new Feed(
+      {
+        store,
+        database,
+        clock,
+        decoder: this.#decoder,
+        batchSize,
+        firstRetryMs: retryDelaysMs[0] ?? 0,
+        onProgress: () => {
+          this.#progressed();
+        },
+        onFailures: (failures) => {
+          this.#failed(failures);
+        },
+      },
+      tracked,
     );
-    this.#followers.clear();
-    for (const each of tracked) {
-      if (each.position === this.#followed) this.#followers.add(each);
+    const { signal } = session;
+    await together(session, [feed.follow(signal), feed.catchUp(signal), this.#retry(signal)]);
+    if (!signal.aborted) throw new Error('the event store has ended the subscription');
+    if (signal.reason instanceof ReadDatabaseDamaged) throw signal.reason;
+    storePositions(database, tracked);
+  }
+
+  async #retry(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#parked.nextRetry(signal);
+      this.#readers.notify();
     }
   }
 
-  /** The id of a log's first event: tells one log from another, undefined for an empty one. */
-  async #logIdentity(): Promise<string | undefined> {
-    return (await firstOf(this.#options.store.readAll(START)))?.id;
+  #progressed(): void {
+    this.#stalled = null;
+    this.#backoff = this.#options.backoffMs[0];
+    this.#readers.notify();
+  }
+
+  #failed(failures: readonly NewFailure[]): void {
+    for (const { projection, place, error } of failures.slice(0, REPORTED_FAILURES)) {
+      const { position, stream, revision, type } = place;
+      const about = { projection, position, stream, revision, type, error };
+      this.#options.report('an event could not be applied', about);
+    }
+    const others = failures.length - REPORTED_FAILURES;
+    if (others > 0) this.#options.report('more events could not be applied', { others });
+    this.#parked.refresh();
   }
 
   #replaceDatabase(): void {
@@ -272,145 +254,6 @@ export class ProjectionRunner implements ReadModel {
       tracked.caughtUp = false;
       tracked.complete = false;
     }
-  }
-
-  #storePositions(): void {
-    try {
-      this.#options.database.transaction((db) => {
-        for (const tracked of this.#tracked.values()) {
-          const checkpoint = tracked.checkpoint(tracked.position);
-          bookkeeping.putCheckpoint(db, tracked.name, checkpoint);
-        }
-      });
-    } catch (error) {
-      // The next start reads a few events again, nothing else.
-      this.#options.report('the positions of the projections could not be stored', { error });
-    }
-  }
-
-  // ---- the three tasks of a session
-
-  async #follow(signal: AbortSignal): Promise<void> {
-    const { store, projections, batchSize } = this.#options;
-    const filter = streamsOf(projections);
-    let batch: RecordedEnvelope[] = [];
-    let oldest = 0;
-    for await (const message of store.subscribeAll(this.#followed, { filter, signal })) {
-      if (message.kind === 'event') {
-        if (batch.length === 0) oldest = performance.now();
-        batch.push(message.event);
-        const full = batch.length >= batchSize;
-        if (!full && performance.now() - oldest < BATCH_AGE_MS) continue;
-        await this.#applyTo(this.#followers, batch, message.event.position);
-        batch = [];
-        if (full) await breathe();
-      } else {
-        await this.#applyTo(this.#followers, batch, message.position);
-        batch = [];
-        this.#reachedHead(this.#followers, message.position);
-      }
-      if (signal.aborted) return;
-    }
-  }
-
-  async #catchUp(signal: AbortSignal): Promise<void> {
-    const { store, batchSize } = this.#options;
-    const behind = [...this.#tracked.values()].filter((each) => !this.#followers.has(each));
-    const filter = streamsOf(behind.map((each) => each.projection));
-    while (behind.length > 0) {
-      const head = await store.head();
-      const after = behind.reduce<Position>(
-        (hindmost, { position }) => (position < hindmost ? position : hindmost),
-        head,
-      );
-      let batch: RecordedEnvelope[] = [];
-      for await (const event of store.readAll(after, filter)) {
-        batch.push(event);
-        if (batch.length < batchSize) continue;
-        await this.#applyTo(behind, batch, event.position);
-        batch = [];
-        await breathe();
-        if (signal.aborted) return;
-      }
-      const last = batch.at(-1)?.position ?? START;
-      await this.#applyTo(behind, batch, last > head ? last : head);
-      if (signal.aborted) return;
-      // From here to the end nothing is awaited: the subscription cannot get ahead in between.
-      if (behind.every(({ position }) => position >= this.#followed)) {
-        for (const each of behind) this.#followers.add(each);
-        this.#reachedHead(behind, head);
-        return;
-      }
-    }
-  }
-
-  async #retry(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#parked.nextRetry(signal);
-      this.#readers.notify();
-    }
-  }
-
-  /** @param upTo everything up to here that the projections follow is in the batch or applied. */
-  async #applyTo(
-    projections: Iterable<TrackedProjection>,
-    batch: readonly RecordedEnvelope[],
-    upTo: Position,
-  ): Promise<void> {
-    if (batch.length > 0) {
-      if (!this.#logKnown) await this.#nameLog();
-      // For all: who joins the followers during this very await finds its events here too.
-      const deliveries = await this.#decoder.decode(batch, this.#options.projections);
-      const retryAt = this.#options.clock() + (this.#options.retryDelaysMs[0] ?? 0);
-      const failures = applyBatch(
-        this.#options.database,
-        [...projections],
-        deliveries,
-        upTo,
-        retryAt,
-      );
-      this.#parkedNow(failures);
-    } else {
-      for (const tracked of projections) {
-        if (tracked.position < upTo) tracked.position = upTo;
-      }
-    }
-    if (projections === this.#followers) this.#followed = upTo;
-    this.#stalled = null;
-    this.#backoff = this.#options.backoffMs[0];
-    this.#readers.notify();
-  }
-
-  #parkedNow(failures: readonly NewFailure[]): void {
-    if (failures.length === 0) return;
-    for (const { projection, place, error } of failures) {
-      this.#options.report('an event could not be applied', { projection, ...place, error });
-    }
-    this.#parked.refresh();
-  }
-
-  #reachedHead(projections: Iterable<TrackedProjection>, head: Position): void {
-    const completed = [...projections].filter((each) => !each.complete && each.position >= head);
-    for (const tracked of completed) tracked.complete = true;
-    if (completed.length > 0) {
-      this.#options.database.transaction((db) => {
-        for (const tracked of completed) {
-          bookkeeping.putCheckpoint(db, tracked.name, tracked.checkpoint(tracked.position));
-        }
-      });
-    }
-    for (const tracked of projections) tracked.caughtUp ||= tracked.position >= head;
-    this.#readers.notify();
-  }
-
-  /** Before the first checkpoint: which log the rows belong to. */
-  async #nameLog(): Promise<void> {
-    const log = await this.#logIdentity();
-    if (log === undefined) return;
-    this.#options.database.transaction((db) => {
-      bookkeeping.putSetting(db, 'log', log);
-    });
-    this.#logKnown = true;
   }
 
   // ---- readers
@@ -434,12 +277,16 @@ export class ProjectionRunner implements ReadModel {
   }
 }
 
-async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
-  const iterator = items[Symbol.asyncIterator]();
-  try {
-    const first = await iterator.next();
-    return first.done === true ? undefined : first.value;
-  } finally {
-    await iterator.return?.();
-  }
+/** All tasks of a session end with the first that fails. */
+async function together(session: AbortController, tasks: readonly Promise<void>[]): Promise<void> {
+  const ended = tasks.map(async (task) => {
+    try {
+      await task;
+    } catch (error) {
+      session.abort();
+      throw error;
+    }
+  });
+  const failed = (await Promise.allSettled(ended)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }

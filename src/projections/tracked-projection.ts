@@ -12,8 +12,8 @@ export class TrackedProjection {
   readonly quarantined: Set<string>;
   /** How many events are parked. */
   parkedEvents: number;
-  /** Positions of failed events that will still be tried again by themselves. */
-  retrying: readonly Position[] = [];
+  /** The first failed event that will still be tried again by itself. */
+  firstRetrying: Position | undefined;
 
   constructor(
     readonly projection: Projection,
@@ -43,7 +43,7 @@ export class TrackedProjection {
     return (
       this.caughtUp &&
       this.position >= position &&
-      !this.retrying.some((failed) => failed <= position)
+      (this.firstRetrying === undefined || this.firstRetrying > position)
     );
   }
 

@@ -143,6 +143,15 @@ describe('registration', () => {
     ['an unknown member', () => ({ extra: 1 }), '/extra'],
     ['a member named like a prototype’s', () => ({ constructor: {} }), '/constructor'],
     ['no transport', () => ({ transport: undefined }), '/transport'],
+    ['a key without a proof', () => ({ keys: [{ keyId: 'k1', jwk: k1.jwk }] }), '/keys/0/proof'],
+    [
+      'a moment with more digits than a nanosecond',
+      () => {
+        const signedAt = now().replace('Z', '0000000Z');
+        return { keys: [{ keyId: 'k1', jwk: k1.jwk, proof: { signedAt, value: 'A' } }] };
+      },
+      '/keys/0/proof/signedAt',
+    ],
     ['two transports', () => ({ hosted: true }), '/transport'],
     ['hosted: false', () => ({ transport: undefined, hosted: false }), '/hosted'],
     [

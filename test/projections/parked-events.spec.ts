@@ -116,6 +116,25 @@ describe('a parked stream', () => {
     expect(notesIn(after, 'notes').map(({ text }) => text)).toEqual(['poison', 'behind']);
   });
 
+  it('is forgotten together with its projection', async () => {
+    const failing = noteLog('failing', {
+      before: () => {
+        throw new Error('broken');
+      },
+    });
+    const before = node.run([failing, noteLog('notes')], { retryDelaysMs: [60_000] });
+    const last = await node.write('note-1', 0, 'poison');
+    await eventually(() => before.parkedEvents('note-1').length === 1);
+    await node.halt();
+    const without = node.run([noteLog('notes')]);
+    expect(await without.waitFor(last, 5000)).toBe(true);
+    expect(without.parkedEvents('note-1')).toEqual([]);
+    await node.halt();
+    const again = node.run([noteLog('failing'), noteLog('notes')]);
+    expect(await again.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(again, 'failing')).toHaveLength(1);
+  });
+
   it('is forgotten by a rebuild', async () => {
     const before = node.run([
       noteLog('notes', {

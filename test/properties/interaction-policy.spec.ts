@@ -41,6 +41,7 @@ describe('a policy', () => {
       'allowedData' as const,
       'prohibitedData' as const,
       'humanApprovalRequirements' as const,
+      'delegationRules' as const,
     );
     fc.assert(
       fc.property(plain, burdens, word, (terms, burden, text) => {

@@ -1,16 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  Equals,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsString,
-  MaxLength,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { IsKeyId, IsMoment, MustBe } from '../../http/dto-checks.js';
+import { Equals, IsArray, IsIn, IsInt, IsString, MaxLength, Min } from 'class-validator';
+import { IsKeyId, IsMoment, MustBe, Nested } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { AcceptanceMethod } from '../../kernel/federated-interaction.js';
 import type { KeyId } from '../../kernel/ids.js';
@@ -64,8 +54,7 @@ export abstract class ChangeBody {
       'Required of an agent that has ever had keys, unless its owner asks with `agents:admin`',
   })
   @IfPresent()
-  @ValidateNested()
-  @Type(() => ChangeSignatureMember)
+  @Nested(() => ChangeSignatureMember)
   readonly signature?: ChangeSignatureMember;
 }
 
@@ -92,8 +81,7 @@ export class AddKeyBody extends ChangeBody {
   readonly change!: 'add-key';
 
   @ApiProperty({ type: () => SubmittedKey })
-  @ValidateNested()
-  @Type(() => SubmittedKey)
+  @Nested(() => SubmittedKey)
   readonly key!: SubmittedKey;
 
   @ApiPropertyOptional({

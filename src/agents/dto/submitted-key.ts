@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsString, MaxLength, ValidateNested } from 'class-validator';
-import { IsKeyId, IsMoment } from '../../http/dto-checks.js';
+import { IsString, MaxLength } from 'class-validator';
+import { IsKeyId, IsMoment, Nested } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { KeyId } from '../../kernel/ids.js';
 import type { JsonPointer } from '../../kernel/json.js';
@@ -53,8 +52,7 @@ export class SubmittedKey {
 
   @ApiPropertyOptional({ type: () => SubmittedJwk, description: 'Either this or `spki`' })
   @IfPresent()
-  @ValidateNested()
-  @Type(() => SubmittedJwk)
+  @Nested(() => SubmittedJwk)
   readonly jwk?: SubmittedJwk;
 
   @ApiPropertyOptional({
@@ -66,8 +64,7 @@ export class SubmittedKey {
   readonly spki?: string;
 
   @ApiProperty({ type: () => ProofOfPossession })
-  @ValidateNested()
-  @Type(() => ProofOfPossession)
+  @Nested(() => ProofOfPossession)
   readonly proof!: ProofOfPossession;
 }
 

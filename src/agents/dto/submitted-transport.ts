@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { Equals, ValidateNested } from 'class-validator';
-import { MustBe } from '../../http/dto-checks.js';
+import { Equals } from 'class-validator';
+import { MustBe, Nested } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
@@ -49,8 +48,7 @@ export function TransportMember(): PropertyDecorator {
       description: 'The agent’s own endpoint. Either this or `hosted`',
     })(target, property);
     IfPresent()(target, property);
-    ValidateNested()(target, property);
-    Type(() => SubmittedTransport)(target, property);
+    Nested(() => SubmittedTransport)(target, property);
   };
 }
 

@@ -2,6 +2,7 @@ import type { Agent } from '../../agents/domain/agent.js';
 import { PROTOCOL_VERSION, type Contract } from '../../kernel/federated-interaction.js';
 import type { AgentId, InteractionId, TermsHash } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
+import type { Revision } from './interaction.js';
 import {
   compareTimestamps,
   isBefore,
@@ -14,6 +15,8 @@ import {
 
 export const MAX_PARTIES = 16;
 export const MAX_REVISIONS = 200;
+/** Of all terms of an interaction together, in characters of JSON: every answer carries them all. */
+export const MAX_TERMS_LENGTH = 4 * 1024 * 1024;
 export const MAX_LIFETIME_MS = 366 * 24 * 60 * 60 * 1000;
 
 /** `contract-mismatch`, `signatures-not-empty`: the contract is this interaction's and unsigned. */
@@ -102,4 +105,16 @@ export function hashAgrees(
 
 function isPast({ deadline }: Contract, now: Timestamp): boolean {
   return deadline !== undefined && !isBefore(now, deadline);
+}
+
+/** `too-many-revisions`: there is room for another revision, in number and in length. */
+export function revisionsFit(
+  revisions: readonly Revision[],
+  next: Contract,
+): Rejection | undefined {
+  const lengths = revisions.map(({ contract }) => JSON.stringify(contract).length);
+  const length = lengths.reduce((sum, each) => sum + each, JSON.stringify(next).length);
+  return revisions.length < MAX_REVISIONS && length <= MAX_TERMS_LENGTH
+    ? undefined
+    : { code: 'too-many-revisions' };
 }

@@ -3,8 +3,8 @@ import type { Contract } from '../../kernel/federated-interaction.js';
 
 /**
  * Says whether an owner's stored policy covers a contract beyond doubt: the exact task category is
- * listed, so is every allowed action, retention stays within the ceiling, no data is spoken of and
- * nobody has to approve anything. Strings compare exactly; anything else is for a person to read.
+ * listed, so is every allowed action, retention stays within the ceiling, no data is spoken of, nobody
+ * has to approve anything and nothing may be passed on to other agents. Strings compare exactly; anything else is for a person to read.
  */
 export function policyCovers(policy: AcceptancePolicy, contract: Contract): boolean {
   return (
@@ -13,6 +13,7 @@ export function policyCovers(policy: AcceptancePolicy, contract: Contract): bool
     contract.retentionDays <= policy.maxRetentionDays &&
     contract.allowedData.length === 0 &&
     contract.prohibitedData.length === 0 &&
-    contract.humanApprovalRequirements.length === 0
+    contract.humanApprovalRequirements.length === 0 &&
+    contract.delegationRules.length === 0
   );
 }

@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsString, Max, MaxLength, Min, ValidateNested } from 'class-validator';
-import { IsAgentId, IsKeyId, IsMoment, IsTermsHash } from '../../http/dto-checks.js';
+import { IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsAgentId, IsKeyId, IsMoment, IsTermsHash, Nested } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { RevisionStatus } from '../../kernel/federated-interaction.js';
 import type { AgentId, KeyId, TermsHash } from '../../kernel/ids.js';
@@ -77,8 +76,7 @@ export abstract class ActOnExistingBody extends ActBody {
     description: 'What the command was written against; or name it by `If-Match`',
   })
   @IfPresent()
-  @ValidateNested()
-  @Type(() => HeadMember)
+  @Nested(() => HeadMember)
   readonly head?: HeadMember;
 }
 
@@ -92,8 +90,7 @@ export function OptionalAcceptance(): PropertyDecorator {
         'for one of the agent’s clients, `oauth_account` for its owner',
     })(target, property);
     IfPresent()(target, property);
-    ValidateNested()(target, property);
-    Type(() => AcceptanceMember)(target, property);
+    Nested(() => AcceptanceMember)(target, property);
   };
 }
 
@@ -105,8 +102,7 @@ export function OptionalSignature(statement: string): PropertyDecorator {
       description: `Over the statement \`${statement}\`; required of agents that accept by \`ed25519\` alone`,
     })(target, property);
     IfPresent()(target, property);
-    ValidateNested()(target, property);
-    Type(() => SignatureMember)(target, property);
+    Nested(() => SignatureMember)(target, property);
   };
 }
 

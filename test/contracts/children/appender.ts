@@ -15,9 +15,11 @@ export interface AppenderTask {
   readonly batches?: number;
   /** Ends in good order, with the word `unavailable`, once the store fails. */
   readonly untilUnavailable?: boolean;
+  /** Does not end, nor close the log, when all is appended. */
+  readonly thenWaits?: boolean;
 }
 
-const { log, streams, batches = Infinity, untilUnavailable } = argument<AppenderTask>();
+const { log, streams, batches = Infinity, untilUnavailable, thenWaits } = argument<AppenderTask>();
 endWithParent();
 const { open } = (await import(log.module)) as { open(address: string): Promise<EventStore> };
 const store = await open(log.address);
@@ -51,4 +53,5 @@ if (untilUnavailable === true) {
   say('unavailable');
   process.exit(0);
 }
+if (thenWaits === true) await new Promise((resolve) => setTimeout(resolve, 600_000));
 await store.close();

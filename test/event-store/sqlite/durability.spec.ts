@@ -66,7 +66,7 @@ describe(`acknowledged means flushed (${how})`, () => {
           log: { module: moduleUrl('./event-store-fixture.ts'), address: path },
           streams: [freshStream()],
         };
-        const killed = new Child('appender.ts', task);
+        const killed = new Child('appender.ts', { ...task, batches: 3, thenWaits: true });
         await killed.wrote(3);
         await killed.kill();
         const trace = join(folder, 'trace');

@@ -64,6 +64,7 @@ describe('a policy', () => {
     ['retention beyond the ceiling', { retentionDays: 31 }],
     ['allowed data', { allowedData: ['names'] }],
     ['prohibited data', { prohibitedData: ['credentials'] }],
+    ['delegation', { delegationRules: ['any agent of beta'] }],
     ['approvals', { humanApprovalRequirements: ['before delivery'] }],
   ])('leaves %s to a person', (_, terms) => {
     given(offered(terms)).when(autoAccept(automatic)).refused('policy-does-not-apply');

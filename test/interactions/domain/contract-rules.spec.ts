@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_LIFETIME_MS, MAX_REVISIONS } from '../../../src/interactions/domain/contract-rules.js';
+import {
+  MAX_LIFETIME_MS,
+  MAX_REVISIONS,
+  MAX_TERMS_LENGTH,
+} from '../../../src/interactions/domain/contract-rules.js';
 import type { Contract } from '../../../src/kernel/federated-interaction.js';
 import type { AgentId, InteractionId } from '../../../src/kernel/ids.js';
 import type { RejectionCode } from '../../../src/kernel/rejection.js';
@@ -8,6 +12,7 @@ import { timestampOf } from '../../../src/kernel/timestamp.js';
 import { given } from '../../support/given-when-then.js';
 import {
   accept,
+  type Act,
   alpha,
   beta,
   changed,
@@ -228,6 +233,17 @@ describe('new terms', () => {
     given(STATES['active-with-open-amendment'])
       .when(revise(beta, contract()))
       .refused('terms-unchanged');
+  });
+
+  it(`hold at most ${String(MAX_TERMS_LENGTH)} characters in all, so that answers stay readable`, () => {
+    const lenient = changed(alpha, { methods: ['ed25519', 'oauth_installation'] });
+    const purpose = 'x'.repeat(MAX_TERMS_LENGTH / 4);
+    const next = (retentionDays: number): Act =>
+      revise(lenient, contract({ purpose, retentionDays }), { proof: 'none' });
+    let scene = Scene.empty.with(lenient).perform(propose(lenient, { proof: 'none' }));
+    for (const days of [1, 2, 3]) scene = scene.perform(next(days));
+    given(scene).when(next(4)).refused('too-many-revisions');
+    given(scene).when(accept(beta)).then('revision-accepted', 'revision-attested');
   });
 
   it(`may be proposed ${String(MAX_REVISIONS)} times`, () => {

@@ -8,9 +8,9 @@ import {
   contractBelongs,
   deadlineAhead,
   hashAgrees,
-  MAX_REVISIONS,
   partiesRegistered,
   partiesSame,
+  revisionsFit,
 } from '../contract-rules.js';
 import type { Interaction } from '../interaction.js';
 import { newestRevision, revisionInForce } from '../revisions.js';
@@ -36,7 +36,8 @@ export function revise(
   const { contract } = command;
   const { interactionId } = interaction;
   const previous = newestRevision(interaction);
-  if (previous.revision >= MAX_REVISIONS) return err({ code: 'too-many-revisions' });
+  const full = revisionsFit(interaction.revisions, contract);
+  if (full !== undefined) return err(full);
   const hash = termsHash(contract);
   const refusal =
     contractBelongs(contract, interactionId) ??

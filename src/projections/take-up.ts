@@ -1,0 +1,62 @@
+import { START, type EventStore } from '../event-store/port.js';
+import * as bookkeeping from './bookkeeping.js';
+import { firstOf } from './first-of.js';
+import type { Projection } from './port.js';
+import type { ReadDatabase } from './read-database.js';
+import { TrackedProjection } from './tracked-projection.js';
+
+/**
+ * Takes up what the read database holds, and empties every view that cannot be continued: a new or
+ * changed one, and all of them when the rows come from another log or from a later state of it.
+ *
+ * @param wasCaughtUp whether a projection had reached the head before, in this process.
+ */
+export async function takeUp(
+  store: EventStore,
+  database: ReadDatabase,
+  projections: readonly Projection[],
+  wasCaughtUp: (projection: string) => boolean,
+): Promise<TrackedProjection[]> {
+  const head = await store.head();
+  const log = await logIdentity(store);
+  return database.transaction((db) => {
+    bookkeeping.createBookkeeping(db);
+    bookkeeping.forgetOthers(
+      db,
+      projections.map(({ name }) => name),
+    );
+    const sameLog = bookkeeping.getSetting(db, 'log') === log;
+    if (!sameLog && log !== undefined) bookkeeping.putSetting(db, 'log', log);
+    return projections.map((projection) => {
+      const { name, version } = projection;
+      let stored = bookkeeping.getCheckpoint(db, name);
+      const continues =
+        stored?.version === version &&
+        (sameLog || stored.position === START) &&
+        // An older copy of the log was put back: what came after it never happened.
+        stored.position <= head;
+      if (stored === undefined || !continues) {
+        stored = { version, position: START, complete: false };
+        projection.reset(db);
+        bookkeeping.unparkAll(db, name);
+        bookkeeping.putCheckpoint(db, name, stored);
+      }
+      const parked = bookkeeping.parkedOf(db, name).map(({ stream }) => stream);
+      return new TrackedProjection(projection, stored, parked, continues && wasCaughtUp(name));
+    });
+  });
+}
+
+/** Says in the database which log its rows come from, as soon as the log has an event. */
+export async function nameLog(store: EventStore, database: ReadDatabase): Promise<void> {
+  const log = await logIdentity(store);
+  if (log === undefined) return;
+  database.transaction((db) => {
+    bookkeeping.putSetting(db, 'log', log);
+  });
+}
+
+/** The id of a log's first event: tells one log from another, undefined for an empty one. */
+async function logIdentity(store: EventStore): Promise<string | undefined> {
+  return (await firstOf(store.readAll(START)))?.id;
+}
