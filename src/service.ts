@@ -38,6 +38,7 @@ import { REJECTIONS } from './kernel/rejection.js';
 import { agentsBehind, interactionsBehind } from './processes/bus-contexts.js';
 import { Processes } from './processes/processes.js';
 import { ProjectionRunner } from './projections/projection-runner.js';
+import { lockReadDatabase } from './projections/sqlite/read-database-lock.js';
 import { SqliteReadDatabase } from './projections/sqlite/sqlite-read-database.js';
 import { StartupError } from './config/startup-error.js';
 
@@ -97,7 +98,7 @@ async function start(config: Config, opened: Opened): Promise<Service> {
   const keyStore = await openSqliteKeyStore(config.keyStore.path, { randomBytes });
   opened.onClose(() => keyStore.close());
   const keyring = await openKeyring(config, eventStore, keyStore);
-  const projections = openProjections(config, eventStore, keyStore, opened);
+  const projections = await openProjections(config, eventStore, keyStore, opened);
   const health = new HealthRegistry();
   health.add(
     eventStoreHealth(eventStore),
@@ -137,13 +138,24 @@ async function openKeyring(
   return keyring;
 }
 
-function openProjections(
+/** A node that is being replaced gives its read database up when it stops, in milliseconds. */
+const READ_DATABASE_PATIENCE_MS = 15_000;
+
+async function openProjections(
   config: Config,
   store: EventStore,
   keys: KeyStore,
   opened: Opened,
-): ProjectionRunner {
-  const database = new SqliteReadDatabase(config.readModel.path);
+): Promise<ProjectionRunner> {
+  const { path } = config.readModel;
+  const unlock = await lockReadDatabase(path, READ_DATABASE_PATIENCE_MS);
+  if (unlock === undefined) {
+    throw new StartupError([
+      `READ_MODEL ${path} is in use by another process; each node keeps a read database of its own`,
+    ]);
+  }
+  opened.onClose(unlock);
+  const database = new SqliteReadDatabase(path);
   opened.onClose(() => {
     database.close();
   });

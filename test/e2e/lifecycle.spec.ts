@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { runMain, spawnTestService } from '../support/service.js';
+import { runMain, spawnTestService, type Answer, type SpawnedService } from '../support/service.js';
 
 /** Processes of their own start slowly where many tests run at once. */
 const TIMEOUT_MS = 60_000;
@@ -90,6 +90,8 @@ describe('a process of the service', () => {
         'platform-keys.jwks.json',
         'events.db',
         'keys.db',
+        'read.db',
+        'read.db.lock',
       ]) {
         const { mode } = await stat(join(folder, file));
         expect([file, (mode & 0o777).toString(8)]).toEqual([file, '600']);
@@ -115,6 +117,34 @@ describe('a process of the service', () => {
       expect(JSON.parse((await waiting).body)).toMatchObject({ code: 'projection-behind' });
       expect([service.exitCode, service.errors]).toEqual([0, '']);
       await expect(fetch(`${url}/health/live`)).rejects.toThrow();
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'takes over from another process without both feeding one read database',
+    async () => {
+      const old = await spawnTestService({ folder });
+      const token = await old.token();
+      const register = (service: SpawnedService, agentId: string): Promise<Answer> =>
+        service.call('POST', '/v1/agents', { token, body: { agentId, hosted: true } });
+      await register(old, 'first');
+      const successor = spawnTestService({ folder });
+      let hasStarted = false;
+      void successor.then(() => (hasStarted = true));
+      for (let i = 0; i < 20; i++) await register(old, `meanwhile-${String(i)}`);
+      expect(hasStarted).toBe(false);
+      await old.stop();
+      const next = await successor;
+      const last = await register(next, 'last');
+      const { body } = await next.call('GET', '/v1/agents?limit=100', {
+        token,
+        headers: { 'position-token': last.headers.get('position-token') ?? '' },
+      });
+      const items = body['items'] as readonly { readonly reliable: boolean }[];
+      expect(items).toHaveLength(22);
+      expect(items.every(({ reliable }) => reliable)).toBe(true);
+      await next.stop();
     },
     TIMEOUT_MS,
   );

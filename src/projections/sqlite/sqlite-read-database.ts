@@ -1,4 +1,4 @@
-import { mkdirSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type {
@@ -108,6 +108,9 @@ export class SqliteReadDatabase implements ReadDatabase {
 
   #open(): void {
     const existed = existsSync(this.file);
+    // Only the owner reads it; SQLite gives the files beside it the same mode.
+    closeSync(openSync(this.file, 'a', 0o600));
+    chmodSync(this.file, 0o600);
     this.#writer = new Database(this.file);
     this.#writer.pragma('journal_mode = WAL');
     this.#writer.pragma('synchronous = NORMAL');
