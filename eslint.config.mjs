@@ -87,7 +87,7 @@ const HONEST_TESTS = [
   {
     selector:
       'MemberExpression[object.name=/^(it|test|describe)$/][property.name=/^(skip|only|todo|failing)$/]',
-    message: 'Every test runs. Suites that take minutes are named *.long.spec.ts.',
+    message: 'Every test runs. What takes minutes is done when TEST_LONG=1 asks for it.',
   },
   {
     selector: 'CallExpression[callee.name=/^(fit|xit|xtest|fdescribe|xdescribe)$/]',

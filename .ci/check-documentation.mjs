@@ -1,6 +1,7 @@
 /**
  * What the documents tell a reader to type or to open must be there: every `npm run` script, every
- * `countersign` command and every relative link in README.md, CHANGELOG.md and docs/.
+ * `countersign` command and every relative link in README.md, CHANGELOG.md and docs/. And whoever
+ * begins at README.md finds every document: each is linked, or its folder is, by another one.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -14,6 +15,7 @@ const help = existsSync(CLI)
   : '';
 
 const problems = [];
+const linked = new Set();
 const documents = ['README.md', 'CHANGELOG.md', ...markdownIn('docs')];
 for (const document of documents) {
   const text = readFileSync(join(ROOT, document), 'utf8');
@@ -26,9 +28,15 @@ for (const document of documents) {
     }
   }
   for (const [, target] of text.matchAll(/\]\((?![a-z]+:|#)([^)\s#]+)/g)) {
-    if (!existsSync(resolve(ROOT, dirname(document), target))) {
-      problems.push(`${document}: no file ${target}`);
-    }
+    const path = relative(ROOT, resolve(ROOT, dirname(document), target));
+    if (!existsSync(join(ROOT, path))) problems.push(`${document}: no file ${target}`);
+    if (path !== document) linked.add(path);
+  }
+}
+for (const document of documents) {
+  const isFound = linked.has(document) || linked.has(dirname(document));
+  if (document.startsWith('docs/') && !isFound) {
+    problems.push(`${document}: no other document links to it`);
   }
 }
 for (const command of ['npm run demo', 'npm test']) {

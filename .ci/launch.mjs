@@ -24,7 +24,7 @@ if (await mustBuild()) {
 process.argv = [process.argv[0], program, ...rest];
 await import(pathToFileURL(program).href);
 
-/** A deployment that has only `dist` has nothing to build. */
+/** A deployment without `src` has nothing to build. */
 async function mustBuild() {
   const newest = Math.max(...(await Promise.all(SOURCES.map((one) => newestIn(join(ROOT, one))))));
   return newest > ((await modifiedAt(program)) ?? 0);

@@ -34,7 +34,7 @@ import {
 import { splitProfile } from './lib/cpu-profile.js';
 import { NegotiationFloor, readStoredFlow, type FloorResult } from './lib/negotiation-floor.js';
 import { QUICK } from './lib/options.js';
-import { printFigure, printRatio } from './lib/report.js';
+import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { openScratch } from './lib/scratch.js';
 import { median, quantile } from './lib/statistics.js';
 
@@ -301,5 +301,5 @@ printFigure('negotiation-floor-storing', median(floors.map((f) => f.storing)), '
 printFigure('negotiation-service-cpu', (cpu.service / cpu.flows) * 1e6, 'us/flow');
 printFigure('negotiation-client-cpu', (cpu.clients / cpu.flows) * 1e6, 'us/flow');
 printFigure('negotiation-request-p50', quantile(latencies, 0.5), 'ms');
-printFigure('negotiation-request-p99', quantile(latencies, 0.99), 'ms');
+printCeiling('negotiation-request-p99', quantile(latencies, 0.99), 'ms', 50);
 printRatio('negotiation', median(ratios), 0.5);

@@ -3,10 +3,17 @@ import { PrivateFileError } from './config/private-file.js';
 import { readConfig } from './config/read-config.js';
 import { EventStoreUnavailable } from './event-store/port.js';
 import { StartupError } from './config/startup-error.js';
-import type { Service } from './service.js';
+import type { Service, startService } from './service.js';
 
 /** Requests under way get this long to be answered, in milliseconds; then the process just ends. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
+
+/** How a file or a package that is not there shows itself while modules are loaded. */
+const MISSING: ReadonlySet<unknown> = new Set([
+  'ENOENT',
+  'MODULE_NOT_FOUND',
+  'ERR_MODULE_NOT_FOUND',
+]);
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, hostname());
@@ -14,11 +21,11 @@ async function main(): Promise<void> {
     refuse(config.error.map(({ variable, detail }) => `${variable} ${detail}`));
     return;
   }
-  // Only a process that may start loads the rest: a refusal is there at once.
-  const { startService } = await import('./service.js');
   let service: Service;
   try {
-    service = await startService(config.value);
+    // Only a process that may start loads the rest: a refusal is there at once.
+    const start = await loadService();
+    service = await start(config.value);
   } catch (error) {
     refuse(faultsOf(error));
     return;
@@ -27,10 +34,26 @@ async function main(): Promise<void> {
   process.stdout.write(
     `countersign listens on ${service.url}, docs at ${service.docsUrl}${mode}\n`,
   );
+  // Ctrl-C reaches the whole group of processes, and whoever started this one may ask once more.
+  let stopping: Promise<void> | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      void stop(service);
+      stopping ??= stop(service);
     });
+  }
+}
+
+/** What is imported is there in every checkout; a copy of it may lack a part. */
+async function loadService(): Promise<typeof startService> {
+  try {
+    return (await import('./service.js')).startService;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (!MISSING.has(code)) throw error;
+    const [line = ''] = message.split('\n');
+    throw new StartupError([
+      `${line}: a deployment needs dist, schemas, node_modules and package.json side by side`,
+    ]);
   }
 }
 

@@ -12,6 +12,7 @@ import { START } from '../event-store/port.js';
 import { RequireScope } from '../http/access.js';
 import { decodeCursor, encodeCursor, type CursorScope } from '../http/cursor.js';
 import { Problems } from '../http/openapi/problems.js';
+import { limitOf } from '../http/page-parameters.js';
 import type { Plain } from '../http/plain.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../http/request-context.js';
@@ -27,7 +28,7 @@ import {
   ChangeTransportBody,
   RetireBody,
 } from './dto/change-bodies.js';
-import { DEFAULT_PAGE, DirectoryPage, DirectoryParameters } from './dto/directory.js';
+import { DirectoryPage, DirectoryParameters } from './dto/directory.js';
 import { RegisterAgentBody } from './dto/register-agent-body.js';
 import { transportChoiceOf } from './dto/submitted-transport.js';
 import { changeEnvelopeOf, registrationOf } from './dto/to-command.js';
@@ -94,7 +95,7 @@ export class AgentsController {
     };
     const [after = ''] =
       parameters.cursor === undefined ? [] : orReject(decodeCursor(scope, parameters.cursor));
-    const limit = parameters.limit === undefined ? DEFAULT_PAGE : Number(parameters.limit);
+    const limit = limitOf(parameters);
     const filter = {
       ...(tenant === undefined ? {} : { tenant }),
       ...(owner === undefined ? {} : { owner: { tenant: caller.tenant, principal: owner } }),

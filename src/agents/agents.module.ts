@@ -21,5 +21,6 @@ import { ListAgentsHandler } from './queries/list-agents-handler.js';
     AgentHeadsHandler,
     ListAgentsHandler,
   ],
+  exports: [AgentHeadsHandler],
 })
 export class AgentsModule {}

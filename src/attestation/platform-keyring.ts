@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { attestRevision } from '../kernel/attestation.js';
+import { hashJson } from '../kernel/digest.js';
 import type { PlatformAttestation, UnattestedRevision } from '../kernel/federated-interaction.js';
 import type { KeyId } from '../kernel/ids.js';
 import type { Rejection } from '../kernel/rejection.js';
@@ -59,7 +60,7 @@ export class PlatformKeyring {
       { keys },
       {
         commandId,
-        requestDigest: commandId,
+        requestDigest: hashJson(keys),
         actor: ACTOR,
         correlationId: commandId,
         causationId: null,

@@ -6,7 +6,8 @@ import { readContract } from './read-contract.js';
 
 const usage = `Usage: countersign hash FILE|-
 
-Prints the terms hash of a contract, b64u(SHA-256(JCS(contract))), alone on one line.
+Prints the terms hash of a contract, b64u(SHA-256(JCS({...contract, signatures: {}}))), alone on
+one line.
 
 Exit code 0; 2 when the contract is unreadable, ambiguous or does not match the wire schema, with
 the code on stderr.

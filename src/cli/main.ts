@@ -1,9 +1,11 @@
 #!/usr/bin/env node
+import { createRequire } from 'node:module';
 import type { CliFault } from './cli-fault.js';
 import type { Command } from './command.js';
 import { printable } from './printable.js';
 
 const USAGE = `Usage: countersign COMMAND [options]
+       countersign --version
 
   keygen   make an Ed25519 key pair
   token    mint an access token of the local issuer
@@ -38,6 +40,10 @@ async function main([name = '', ...args]: readonly string[]): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
+  if (name === '--version') {
+    process.stdout.write(`${version()}\n`);
+    return 0;
+  }
   const load = COMMANDS.get(name);
   if (load === undefined) {
     const exitCode = fail({ code: 'usage', detail: `no command ${name}`.trimEnd() });
@@ -54,6 +60,11 @@ async function main([name = '', ...args]: readonly string[]): Promise<number> {
   process.stdout.write(output.value.stdout);
   process.stderr.write(output.value.stderr ?? '');
   return output.value.exitCode ?? 0;
+}
+
+/** Of the package, which lies above dist. */
+function version(): string {
+  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }
 
 function fail({ code, detail }: CliFault): number {

@@ -28,7 +28,7 @@ KIND               its options
   withdrawal       --contract FILE --revision N [--reason TEXT]
   cancellation     --contract FILE [--reason TEXT]
   completion       --contract FILE --report FILE
-  erasure-consent  --interaction ID
+  erasure-consent  --interaction ID (not used yet)
   key-proof
   change           --body FILE, the request body without its signature
 
@@ -39,6 +39,10 @@ export const sign: Command = {
   usage,
   async run(args) {
     const [kind, rest] = splitKind(args);
+    if (kind !== undefined && !STATEMENT_KINDS.includes(kind)) {
+      const kinds = STATEMENT_KINDS.join(', ');
+      return err(cliFault('usage', `${kind} is no kind of statement; there are ${kinds}`));
+    }
     const options = {
       key: { type: 'string' },
       'key-id': { type: 'string' },
@@ -64,7 +68,7 @@ export const sign: Command = {
 
 function splitKind(args: readonly string[]): readonly [string | undefined, readonly string[]] {
   const [first, ...rest] = args;
-  return first !== undefined && STATEMENT_KINDS.includes(first) ? [first, rest] : [undefined, args];
+  return first === undefined || first.startsWith('-') ? [undefined, args] : [first, rest];
 }
 
 function signStatement(

@@ -10,6 +10,15 @@ import { parseArguments } from './parse-arguments.js';
 
 const MAX_TTL_SECONDS = 30 * 24 * 60 * 60;
 
+/** Nothing asks for these so far; a token may carry them all the same. */
+const UNUSED: readonly Scope[] = [
+  'capabilities:write',
+  'capabilities:read',
+  'approvals:decide',
+  'operator:explain',
+];
+const USED = SCOPES.filter((scope) => !UNUSED.includes(scope));
+
 const usage = `Usage: countersign token --sub PRINCIPAL --tenant TENANT [options]
 
 Mints an access token of the local issuer, which only a service started with COUNTERSIGN_DEV=1 in
@@ -20,11 +29,12 @@ the same data folder believes.
   --client ID          the OAuth client that the token is issued to
   --agent ID           the agent that the token is bound to
   --scope "A B"        scopes, separated by spaces; may be given several times:
-                       ${SCOPES.slice(0, 4).join(' ')}
-                       ${SCOPES.slice(4, 8).join(' ')}
-                       ${SCOPES.slice(8).join(' ')}
+                       ${USED.slice(0, 4).join(' ')}
+                       ${USED.slice(4).join(' ')}
+                       ${UNUSED.slice(0, 2).join(' ')} (not used yet)
+                       ${UNUSED.slice(2).join(' ')} (not used yet)
   --ttl SECONDS        life time, 3600 by default
-  --data-dir FOLDER    the service's data folder (also --data-folder), ${DEFAULT_DATA_FOLDER} by default
+  --data-folder FOLDER the service's data folder, ${DEFAULT_DATA_FOLDER} by default
 `;
 
 export const token: Command = {
@@ -39,13 +49,12 @@ export const token: Command = {
         agent: { type: 'string' },
         scope: { type: 'string', multiple: true },
         ttl: { type: 'string' },
-        'data-dir': { type: 'string' },
         'data-folder': { type: 'string' },
       } as const,
       0,
     );
     if (!parsed.ok) return parsed;
-    const { sub, tenant, client, agent, ttl, scope, ...folders } = parsed.value.values;
+    const { sub, tenant, client, agent, ttl, scope, 'data-folder': folder } = parsed.value.values;
     if (!sub || !tenant) return err(cliFault('usage', '--sub and --tenant are required'));
     if (agent !== undefined && parseAgentId(agent) === undefined) {
       return err(cliFault('usage', `${agent} is no agent id`));
@@ -56,8 +65,7 @@ export const token: Command = {
     if (lifetimeSeconds < 1 || lifetimeSeconds > MAX_TTL_SECONDS) {
       return err(cliFault('usage', `--ttl is 1 to ${MAX_TTL_SECONDS} seconds`));
     }
-    const folder = folders['data-dir'] ?? folders['data-folder'] ?? DEFAULT_DATA_FOLDER;
-    const key = await findDevKey(devIssuerKeyFile(folder));
+    const key = await findDevKey(devIssuerKeyFile(folder ?? DEFAULT_DATA_FOLDER));
     if (!key.ok) return key;
     const claims = { principal: sub, tenant, client, agent, scopes: scopes.value, lifetimeSeconds };
     return ok({ stdout: `${await mintDevToken(key.value, claims, Date.now())}\n` });

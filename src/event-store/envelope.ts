@@ -27,6 +27,10 @@ export interface NewEnvelope {
   readonly metadata: EventMetadata;
 }
 
+/**
+ * How an event came to be: which command, by whom, in which exchange. Never sealed, and outlives an
+ * erasure, so it holds ids and hashes alone.
+ */
 export interface EventMetadata {
   /** One id for all events of one command: see `commandIdentity`. */
   readonly commandId: string;

@@ -43,6 +43,11 @@ export type SubscriptionMessage =
   /** Everything up to `position` that the filter lets through has been delivered. */
   | { readonly kind: 'caught-up'; readonly position: Position };
 
+/**
+ * The log: the only thing that is ever appended to, and what everything else is computed from. Only
+ * sealed texts and their envelopes pass through it. Each engine has an adapter; all of them pass the
+ * same tests (`test/contracts`). Throws {@link EventStoreUnavailable} when the engine fails.
+ */
 export interface EventStore {
   /**
    * Appends all events or none, when the stream is exactly at `expected`; resolves only after the

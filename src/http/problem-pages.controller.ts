@@ -67,7 +67,8 @@ export class ProblemPagesController {
   ): unknown {
     if (!Object.hasOwn(REJECTIONS, code)) throw new RejectionException({ code: 'not-found' });
     const page = this.page(code as RejectionCode);
-    return answer(request, reply, page, page.title, htmlOf(page));
+    const html = `${htmlOf(page)}\n<p><a href="/problems">Every problem</a></p>`;
+    return answer(request, reply, page, page.title, html);
   }
 
   private page(code: RejectionCode): ProblemPage {
@@ -100,7 +101,12 @@ ${html}
 
 function htmlOf({ code, status, title, meaning, retriable }: ProblemPage): string {
   return `<section id="${code}"><h2><a href="/problems/${code}">${code}</a></h2>
-<p>HTTP ${String(status)}, ${escape(title)}. ${escape(meaning)}${retriable ? ' The same request may succeed later.' : ''}</p></section>`;
+<p>HTTP ${String(status)}, ${escape(title)}. ${codeIn(escape(meaning))}${retriable ? ' The same request may succeed later.' : ''}</p></section>`;
+}
+
+/** The catalogue writes names of members between backticks. */
+function codeIn(html: string): string {
+  return html.replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function escape(text: string): string {

@@ -29,6 +29,11 @@ const STATUS_CODES: ReadonlyMap<number, RejectionCode> = new Map<number, Rejecti
   [431, 'headers-too-large'],
 ]);
 
+/**
+ * The one place where something thrown becomes an answer: refusals as they are, faults of the store
+ * and of the views as 503, of what the framework throws only its code or status. Everything else is a
+ * bug: `internal-error`, whose message never leaves the service.
+ */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof RejectionException) {
     return { rejection: error.rejection, headers: error.headers, isFault: false };

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/agents.module.js';
 import { DecisionContexts } from './commands/decision-contexts.js';
 import { PerformInteractionCommandHandler } from './commands/perform-interaction-command-handler.js';
 import { InteractionExecution } from './interaction-execution.js';
@@ -13,6 +14,7 @@ import { ReadInteractionHandler } from './queries/read-interaction-handler.js';
 
 /** Negotiation and its reads. The ports that it needs are handed out by the root module. */
 @Module({
+  imports: [AgentsModule],
   controllers: [InteractionsController, InteractionReadsController],
   providers: [
     InteractionExecution,

@@ -157,30 +157,40 @@ function apply(db: ProjectionDatabase, event: ProjectedEvent<InteractionEvent | 
   }
 }
 
+/** The first proposal is the newest, and what is shown while no terms are in force. */
+const INSERT = `
+  INSERT INTO interaction_list (
+    position, interaction_id, status, initiator, responder, parties,
+    revision, task_category, deadline, open_revision, open_task_category, open_deadline,
+    is_open, is_in_force, accepted, reported,
+    created_at, updated_at, updated_key, expires_at, expires_key
+  ) VALUES (
+    @position, @interactionId, 'pending', @initiator, @responder, @parties,
+    1, @taskCategory, @deadline, 1, @taskCategory, @deadline,
+    1, 0, @accepted, '',
+    @recordedAt, @recordedAt, @recordedKey, @expiresAt, @expiresKey
+  )`;
+
 function insert(
   db: ProjectionDatabase,
   event: Recorded<InteractionProposed> & { readonly position: string },
 ): void {
   const { data, position, recordedAt } = event;
-  const terms = shownTerms(event.texts);
-  db.prepare(
-    `INSERT INTO interaction_list VALUES
-       (?, ?, 'pending', ?, ?, ?, 1, ?, ?, 1, ?, ?, 1, 0, ?, '', ?, ?, ?, ?, ?)`,
-  ).run(
+  const [taskCategory, deadline] = shownTerms(event.texts);
+  db.prepare(INSERT).run({
     position,
-    data.interactionId,
-    data.initiatorAgentId,
-    data.responderAgentId,
-    JSON.stringify(data.parties),
-    ...terms,
-    ...terms,
-    JSON.stringify(data.proposedByAgentId),
+    interactionId: data.interactionId,
+    initiator: data.initiatorAgentId,
+    responder: data.responderAgentId,
+    parties: JSON.stringify(data.parties),
+    taskCategory,
+    deadline,
+    accepted: JSON.stringify(data.proposedByAgentId),
     recordedAt,
-    recordedAt,
-    sortable(recordedAt),
-    data.expiresAt,
-    sortable(data.expiresAt),
-  );
+    recordedKey: sortable(recordedAt),
+    expiresAt: data.expiresAt,
+    expiresKey: sortable(data.expiresAt),
+  });
   // Parties of one tenant share its row; a tenant that is not known finds nothing.
   const finders = db.prepare(
     `INSERT OR IGNORE INTO interaction_list_finders (finder, position) VALUES (?, ?),

@@ -3,10 +3,60 @@ import canonicalize from 'canonicalize';
 /**
  * The RFC 8785 (JCS) text of a JSON value. Its UTF-8 bytes are what is hashed and signed.
  * Members whose value is `undefined` are left out, as in JSON.
+ *
+ * Plain values are written here, several times as fast as by the library, which stays the judge of
+ * everything else and, in the tests, of every text that is written here.
  * @throws for a value that is no JSON: a lone surrogate, NaN, an infinity, a function.
  */
 export function canonicalJson(value: unknown): string {
-  const text = canonicalize(value);
+  const text = write(value) ?? canonicalize(value);
   if (text === undefined) throw new TypeError('not a JSON value');
   return text;
+}
+
+/** Undefined for what is not plain: then the library takes the whole value. */
+function write(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? JSON.stringify(value) : undefined;
+    case 'number':
+      // ECMAScript's own spelling of numbers is the one that RFC 8785 section 3.2.2.3 asks for.
+      return Number.isFinite(value) ? JSON.stringify(value) : undefined;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? writeArray(value) : writeObject(value as PlainObject);
+    case 'bigint':
+    case 'symbol':
+    case 'undefined':
+    case 'function':
+      return undefined;
+  }
+}
+
+type PlainObject = Readonly<Record<string, unknown>>;
+
+function writeArray(values: readonly unknown[]): string | undefined {
+  let text = '[';
+  for (const [index, value] of values.entries()) {
+    const written = write(value);
+    if (written === undefined) return undefined;
+    text += index === 0 ? written : `,${written}`;
+  }
+  return `${text}]`;
+}
+
+function writeObject(object: PlainObject): string | undefined {
+  if (typeof object['toJSON'] === 'function') return undefined;
+  let text = '{';
+  // Code units, as RFC 8785 section 3.2.3 asks.
+  for (const name of Object.keys(object).sort()) {
+    const member = object[name];
+    if (member === undefined) continue;
+    const written = write(member);
+    if (written === undefined || !name.isWellFormed()) return undefined;
+    text += `${text.length === 1 ? '' : ','}${JSON.stringify(name)}:${written}`;
+  }
+  return `${text}}`;
 }

@@ -66,10 +66,48 @@ export function signEd25519(key: KeyObject, message: string): string {
  * The key must have passed {@link parsePublicKey}.
  */
 export function verifyEd25519(jwk: Ed25519Jwk, message: string, signature: string): boolean {
-  const bytes = decodeBase64Url(signature);
-  if (bytes?.length !== 64) return false;
-  if (!isCanonicalY(bytes.subarray(0, 32))) return false;
+  const bytes = signatureBytes(signature);
+  if (bytes === undefined) return false;
+  if (verifiedAhead.delete(aheadKey(jwk, message, signature))) return true;
   return verify(null, Buffer.from(message), publicKeyObject(jwk), bytes);
+}
+
+/**
+ * Verifies on another thread what {@link verifyEd25519} is about to be asked, which then finds a
+ * valid signature verified already. Only a hint: whatever was not asked ahead is verified there.
+ */
+export async function verifyEd25519Ahead(
+  jwk: Ed25519Jwk,
+  message: string,
+  signature: string,
+): Promise<void> {
+  const bytes = signatureBytes(signature);
+  if (bytes === undefined) return;
+  const isValid = await new Promise<boolean>((resolve, reject) => {
+    verify(null, Buffer.from(message), publicKeyObject(jwk), bytes, (error, result) => {
+      if (error === null) resolve(result);
+      else reject(error);
+    });
+  });
+  if (!isValid) return;
+  if (verifiedAhead.size >= MAX_VERIFIED_AHEAD) verifiedAhead.clear();
+  verifiedAhead.add(aheadKey(jwk, message, signature));
+}
+
+/** Signatures that were found valid and not yet asked for; each answers once. */
+const verifiedAhead = new Set<string>();
+const MAX_VERIFIED_AHEAD = 10_000;
+
+/** All that a verification depends on; the first two have fixed lengths. */
+function aheadKey(jwk: Ed25519Jwk, message: string, signature: string): string {
+  return jwk.x + signature + message;
+}
+
+/** The 64 bytes of a signature in its one spelling, with a canonical R. */
+function signatureBytes(signature: string): Uint8Array | undefined {
+  const bytes = decodeBase64Url(signature);
+  if (bytes?.length !== 64) return undefined;
+  return isCanonicalY(bytes.subarray(0, 32)) ? bytes : undefined;
 }
 
 /** y < 2^255 - 19, little-endian, the sign bit aside. */

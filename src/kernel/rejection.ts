@@ -85,7 +85,8 @@ export const REJECTIONS = {
   'deadline-passed': "The contract's deadline has passed.",
   'terms-hash-mismatch': 'The terms hash sent is not the hash of the terms.',
   'terms-unchanged': "The new terms equal the newest revision's or the terms in force.",
-  'too-many-revisions': 'An interaction has at most 200 revisions, and 4 MiB of terms in all of them.',
+  'too-many-revisions':
+    'An interaction has at most 200 revisions, and 4 MiB of terms in all of them.',
   'head-required':
     'Name the head that the command was written against: `head` in the body or an If-Match header.',
   'head-changed': 'The interaction has moved on; `head` is where it stands now.',
@@ -142,6 +143,10 @@ export interface Head {
   readonly termsHash: TermsHash;
 }
 
+/**
+ * Why a command or a request was refused: a value, never thrown by a decision. What is here may be
+ * shown to whoever asked; the transport adds status and title by `code`.
+ */
 export interface Rejection {
   readonly code: RejectionCode;
   /** One sentence about this occurrence; never driver text, never another tenant's data. */

@@ -86,6 +86,12 @@ export interface AgentChangeStatement extends Signed<'agent/change'> {
 /** The members of a statement besides `statement` and `protocolVersion`, which the maker fills in. */
 export type StatementMembers<S extends Statement> = Omit<S, 'statement' | 'protocolVersion'>;
 
+/**
+ * A statement of a kind, complete with `statement` and `protocolVersion` "0.1". Nothing is checked:
+ * what comes from outside goes through `validateStatement`.
+ *
+ * @param name the member `statement`, such as `agent/key-proof`
+ */
 export function makeStatement<S extends Statement>(
   name: S['statement'],
   members: StatementMembers<S>,
@@ -113,6 +119,11 @@ export function changeHash(body: object): string {
   return hashJson({ ...body, signature: undefined });
 }
 
+/**
+ * Is `signature` (base64url without padding, 64 bytes) one by this key over {@link statementText}?
+ * Every fault of the signature's spelling, range or value is `false`. Says nothing of the key's window
+ * nor of the signed moment. Strict Ed25519: see `verifyEd25519`.
+ */
 export function verifyStatement(jwk: Ed25519Jwk, statement: Statement, signature: string): boolean {
   return verifyEd25519(jwk, statementText(statement), signature);
 }

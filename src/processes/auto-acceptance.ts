@@ -1,8 +1,8 @@
-import type { Agent } from '../agents/domain/agent.js';
+import { policyInForce } from '../agents/domain/policy-in-force.js';
 import type { InteractionEvent } from '../interactions/domain/events.js';
 import type { InteractionId } from '../kernel/ids.js';
 import { millisecondsOf, timestampOf, type Timestamp } from '../kernel/timestamp.js';
-import type { Agents, Interactions } from './contexts.js';
+import type { Agents, Interactions } from './ports.js';
 import type { Cause, Effect, Process } from './process.js';
 
 interface OpenProposal {
@@ -78,12 +78,12 @@ export function autoAcceptanceProcess(
       const waiting = interaction.parties.filter((party) => !newest.acceptances.has(party));
       const effects: Effect[] = [];
       for (const agent of (await agents.heads(waiting)).values()) {
-        const policyRevision = policyOf(agent);
+        const policyRevision = policyInForce(agent)?.revision;
         if (policyRevision === undefined) continue;
         // Strictly before: within one millisecond nobody can tell which came first.
         const before = timestampOf(millisecondsOf(proposedAt) - 1);
         const past = await agents.at(agent.agentId, before);
-        if (past === undefined || policyOf(past) !== policyRevision) continue;
+        if (past === undefined || policyInForce(past)?.revision !== policyRevision) continue;
         const { agentId } = agent;
         const { termsHash } = newest;
         effects.push({
@@ -104,10 +104,4 @@ export function autoAcceptanceProcess(
       return code === 'contention' || code === 'attestation-unavailable' ? 'later' : 'settled';
     },
   };
-}
-
-/** The revision of the policy by which the agent accepts; undefined when it does not. */
-function policyOf(agent: Agent): number | undefined {
-  if (agent.retiredAt !== null || !agent.methods.includes('policy_auto_accept')) return undefined;
-  return agent.policy?.revision;
 }

@@ -3,7 +3,7 @@ import { AgentAt } from '../agents/queries/agent-at.js';
 import { AgentHeads } from '../agents/queries/agent-heads.js';
 import { PerformInteractionCommand } from '../interactions/commands/perform-interaction-command.js';
 import { InteractionHead } from '../interactions/queries/interaction-head.js';
-import type { Agents, Interactions } from './contexts.js';
+import type { Agents, Interactions } from './ports.js';
 
 /** The interactions context, through its published command and query. */
 export function interactionsBehind(commands: CommandBus, queries: QueryBus): Interactions {

@@ -6,7 +6,7 @@ import {
   timestampOf,
   type Timestamp,
 } from '../kernel/timestamp.js';
-import type { Interactions } from './contexts.js';
+import type { Interactions } from './ports.js';
 import type { Cause, Process } from './process.js';
 
 interface OpenInteraction {

@@ -14,7 +14,7 @@ import { Agenda, type Entry } from './agenda.js';
 import { Alarm } from './alarm.js';
 import type { AgendaChange, Effect, Process } from './process.js';
 import type { ProcessHealth } from './process-health.js';
-import { ProcessLedger } from './process-ledger.js';
+import { LeaseAndCheckpoint } from './lease-and-checkpoint.js';
 import { PROCESS_TIMING, retryDelay, type ProcessTiming } from './process-timing.js';
 
 /** Something an operator should read in the log: one line, and what it is about. */
@@ -51,7 +51,7 @@ const NO_KEYS = { find: async () => Promise.resolve(undefined) };
  */
 export class ProcessManager<E extends DomainEvent, Item> {
   readonly #timing: ProcessTiming;
-  readonly #ledger: ProcessLedger;
+  readonly #record: LeaseAndCheckpoint;
   readonly #agenda = new Agenda<Item>();
   readonly #alarm = new Alarm();
   readonly #stopping = new AbortController();
@@ -72,7 +72,7 @@ export class ProcessManager<E extends DomainEvent, Item> {
     this.#timing = { ...PROCESS_TIMING, ...options.timing };
     const { node, store, clock, random } = options;
     const { leaseMs } = this.#timing;
-    this.#ledger = new ProcessLedger(process.name, node, leaseMs, store, clock, random);
+    this.#record = new LeaseAndCheckpoint(process.name, node, leaseMs, store, clock, random);
   }
 
   /** Returns at once; nothing is done before the log has been read to its head. */
@@ -88,16 +88,16 @@ export class ProcessManager<E extends DomainEvent, Item> {
 
   /** Never fails: what the store does not tell is what was last known. */
   async health(): Promise<ProcessHealth> {
-    const unreachable = await this.#ledger.refresh().then(
+    const unreachable = await this.#record.refresh().then(
       () => null,
       (error: unknown) => faultText('the process stream cannot be read', error),
     );
-    const { lease, checkpoint } = this.#ledger.state;
+    const { lease, checkpoint } = this.#record.state;
     return {
       name: this.process.name,
       node: this.options.node,
       state: this.#state,
-      lease: this.#ledger.holdsLease ? lease : this.#ledger.foreignLease(),
+      lease: this.#record.holdsLease ? lease : this.#record.foreignLease(),
       checkpoint,
       seen: this.#seen,
       pending: this.#agenda.size,
@@ -109,7 +109,7 @@ export class ProcessManager<E extends DomainEvent, Item> {
 
   async #run(): Promise<void> {
     await this.#untilStopped(async () => {
-      const { checkpoint } = await this.#ledger.refresh();
+      const { checkpoint } = await this.#record.refresh();
       await Promise.all([
         this.#untilStopped(async () => this.#follow(checkpoint)),
         this.#untilStopped(async () => this.#act()),
@@ -217,7 +217,7 @@ export class ProcessManager<E extends DomainEvent, Item> {
   async #do(entry: Entry<Item>): Promise<void> {
     try {
       const effects = await this.process.effects(entry.item);
-      if (effects.length > 0 && !(await this.#ledger.ensureLease())) {
+      if (effects.length > 0 && !(await this.#record.ensureLease())) {
         this.#putOff(entry, this.#timing.foreignLeasePollMs, entry.attempts);
         return;
       }
@@ -263,7 +263,7 @@ export class ProcessManager<E extends DomainEvent, Item> {
   get #wantsCheckpoint(): boolean {
     return (
       this.#eventsSinceCheckpoint >= this.#timing.checkpointAfterEvents &&
-      this.#lowWater > this.#ledger.state.checkpoint
+      this.#lowWater > this.#record.state.checkpoint
     );
   }
 
@@ -272,16 +272,16 @@ export class ProcessManager<E extends DomainEvent, Item> {
     const isIdle = this.options.clock() - this.#lastEventAt >= this.#timing.idleMs;
     const isLate = this.#eventsSinceCheckpoint >= this.#timing.checkpointAtLatestAfterEvents;
     if (!isIdle && !isLate) return;
-    await this.#ledger.moveCheckpoint(this.#lowWater);
+    await this.#record.moveCheckpoint(this.#lowWater);
     this.#eventsSinceCheckpoint = 0;
   }
 
   async #handOver(): Promise<void> {
     try {
       if (this.#state === 'following' && this.#eventsSinceCheckpoint > 0) {
-        await this.#ledger.moveCheckpoint(this.#lowWater);
+        await this.#record.moveCheckpoint(this.#lowWater);
       }
-      await this.#ledger.release();
+      await this.#record.release();
     } catch (error) {
       // The lease runs out by itself, and the next start reads a few events again.
       this.#report('lease and checkpoint could not be handed over', error);

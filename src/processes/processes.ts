@@ -1,6 +1,6 @@
 import { INTERACTION_EVENT_TYPES } from '../interactions/event-types.js';
 import { autoAcceptanceProcess } from './auto-acceptance.js';
-import type { Agents, Interactions } from './contexts.js';
+import type { Agents, Interactions } from './ports.js';
 import { expiryProcess } from './expiry.js';
 import type { ProcessHealth } from './process-health.js';
 import { ProcessManager, type ProcessManagerOptions } from './process-manager.js';

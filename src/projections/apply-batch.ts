@@ -21,6 +21,7 @@ export interface NewFailure {
  *
  * @param upTo position of the last event read, delivered or not.
  * @param retryAt when a failed event is tried again, milliseconds since the epoch.
+ * @param commit see `ReadDatabase`; what is parked is committed at once, since retries look for it.
  * @returns the events that failed and are parked now.
  */
 export function applyBatch(
@@ -29,6 +30,7 @@ export function applyBatch(
   deliveries: readonly Delivery[],
   upTo: Position,
   retryAt: number,
+  commit: 'now' | 'later' = 'now',
 ): readonly NewFailure[] {
   const careful = new Set<TrackedProjection>();
   for (;;) {
@@ -46,7 +48,8 @@ export function applyBatch(
         }
         current = undefined;
         return done;
-      });
+      }, commit);
+      if (passes.some(({ parkedEvents }) => parkedEvents > 0)) database.flush();
       for (const { tracked, parkedStreams, parkedEvents } of passes) {
         tracked.position = upTo;
         tracked.parkedEvents += parkedEvents;

@@ -13,7 +13,7 @@ export interface Checkpoint {
   readonly complete: boolean;
 }
 
-/** A failed event and when to try it again; null when only an operator may. */
+/** A failed event and when to try it again; null when that is left to the next start. */
 export interface Failure {
   readonly attempts: number;
   readonly error: string;
@@ -145,20 +145,14 @@ export function parkedIn(db: Queries, stream: string): ParkedEvent[] {
     .map(parkedEvent);
 }
 
-export interface ParkedStream {
-  readonly projection: string;
-  readonly stream: string;
-  readonly events: number;
-}
-
-/** Every quarantined stream, the longest waiting first. */
-export function parkedStreams(db: Queries): ParkedStream[] {
-  return db
-    .prepare<ParkedStream>(
-      `SELECT projection, stream, count(*) AS events FROM runner_parked
-       GROUP BY projection, stream ORDER BY min(position)`,
-    )
-    .all();
+/**
+ * Plans another round of retries for events whose retries are used up, as if each had just failed
+ * for the first time.
+ */
+export function planAnotherRound(db: ProjectionDatabase, retryAt: number): void {
+  db.prepare(
+    'UPDATE runner_parked SET attempts = 1, retry_at = ? WHERE attempts > 0 AND retry_at IS NULL',
+  ).run(retryAt);
 }
 
 export interface PlannedRetry {

@@ -138,7 +138,10 @@ export class Feed {
         readers.map(({ projection }) => projection),
       );
       const retryAt = clock() + firstRetryMs;
-      const failures = applyBatch(database, [...projections], deliveries, upTo, retryAt);
+      const receivers = [...projections];
+      // Nobody reads views that have not caught up: their rows may be committed in larger pieces.
+      const commit = receivers.some(({ caughtUp }) => caughtUp) ? 'now' : 'later';
+      const failures = applyBatch(database, receivers, deliveries, upTo, retryAt, commit);
       if (failures.length > 0) onFailures(failures);
     } else {
       for (const tracked of projections) {
@@ -153,6 +156,7 @@ export class Feed {
     const completed = there.filter(({ complete }) => !complete);
     for (const tracked of completed) tracked.complete = true;
     if (completed.length > 0) storePositions(this.options.database, completed);
+    this.options.database.flush();
     for (const tracked of there) tracked.caughtUp = true;
     this.options.onProgress();
   }

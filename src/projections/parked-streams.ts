@@ -8,12 +8,6 @@ import type { ParkedEvent } from './port.js';
 import { isDatabaseFault, type ReadDatabase } from './read-database.js';
 import type { TrackedProjection } from './tracked-projection.js';
 
-/** What an operator's retry came to, in events. */
-export interface RetryOutcome {
-  readonly applied: number;
-  readonly stillParked: number;
-}
-
 /**
  * Tries parked events again: the first of a stream, then those behind it in their order, until none
  * is left (the stream is reliable again) or one fails.
@@ -46,32 +40,9 @@ export class ParkedStreams {
     else if (next !== undefined) await this.#retryStream(next.projection, next.stream);
   }
 
-  /** One try for each parked stream. */
-  async retryNow(which: {
-    readonly projection?: string;
-    readonly stream?: string;
-  }): Promise<RetryOutcome> {
-    let applied = 0;
-    for (const { projection, stream } of bookkeeping.parkedStreams(this.options.database)) {
-      if (which.projection !== undefined && which.projection !== projection) continue;
-      if (which.stream !== undefined && which.stream !== stream) continue;
-      applied += await this.#retryStream(projection, stream);
-    }
-    const left = bookkeeping
-      .parkedStreams(this.options.database)
-      .filter(
-        (each) =>
-          (which.projection ?? each.projection) === each.projection &&
-          (which.stream ?? each.stream) === each.stream,
-      );
-    return { applied, stillParked: left.reduce((sum, each) => sum + each.events, 0) };
-  }
-
-  /** @returns how many events were applied. */
-  async #retryStream(projection: string, stream: string): Promise<number> {
+  async #retryStream(projection: string, stream: string): Promise<void> {
     const tracked = this.#trackedBy(projection);
-    if (tracked === undefined) return 0;
-    let applied = 0;
+    if (tracked === undefined) return;
     for (;;) {
       const waiting = this.#parkedOf(tracked, stream);
       const [first] = waiting;
@@ -79,36 +50,31 @@ export class ParkedStreams {
         // Nothing was awaited since the look, so no event can have been parked behind.
         this.#trackedBy(projection)?.quarantined.delete(stream);
         this.#noteRetries();
-        return applied;
+        return;
       }
       const envelopes = await this.options.store.readStream(stream, first.revision);
       const deliveries = await this.decoder.decode(envelopes, [tracked.projection]);
       const byPosition = new Map(deliveries.map((each) => [each.envelope.position, each]));
       for (const parked of waiting) {
-        const outcome = this.#tryOnce(tracked, parked, byPosition.get(parked.position));
-        if (outcome === 'failed') {
+        if (!this.#tryOnce(tracked, parked, byPosition.get(parked.position))) {
           this.#noteRetries();
-          return applied;
+          return;
         }
-        if (outcome === 'gone') continue;
-        applied++;
         const current = this.#trackedBy(projection);
         if (current !== undefined) current.parkedEvents--;
       }
     }
   }
 
+  /** @returns whether the event is applied now. */
   #tryOnce(
     tracked: TrackedProjection,
     parked: ParkedEvent,
     delivery: Delivery | undefined,
-  ): 'applied' | 'failed' | 'gone' {
+  ): boolean {
     const { database } = this.options;
     try {
-      return database.transaction((db) => {
-        // Somebody else may have retried the stream during the read.
-        const [first] = bookkeeping.parkedOf(db, tracked.name, parked.stream);
-        if (first?.position !== parked.position) return 'gone';
+      database.transaction((db) => {
         if (delivery !== undefined) {
           if ('fault' in delivery) throw delivery.fault;
           if (!Object.hasOwn(tracked.projection.takes, delivery.event.type)) {
@@ -117,8 +83,8 @@ export class ParkedStreams {
           applyNow(tracked.projection, db, delivery.event);
         }
         bookkeeping.unpark(db, tracked.name, parked.position);
-        return 'applied';
       });
+      return true;
     } catch (error) {
       if (isDatabaseFault(error)) throw error;
       const attempts = parked.attempts + 1;
@@ -128,7 +94,7 @@ export class ParkedStreams {
         const failure = { attempts, error: errorSummary(error), retryAt };
         bookkeeping.park(db, tracked.name, parked, failure);
       });
-      return 'failed';
+      return false;
     }
   }
 

@@ -54,7 +54,8 @@ export type Takes = 'texts' | 'data' | 'ignored';
  * - Tables are named after the projection (`<name with _ for ->` or that and a suffix).
  * - A row carries texts only where a query needs them: texts are erased one day.
  * - `texts` may be `erased` at any time, also in the first event of a stream.
- * - A throw parks the event, and the stream with it, for this projection alone.
+ * - A throw parks the event, and the stream with it, for this projection alone. It is tried again
+ *   a bounded number of times, and as often after every restart.
  */
 export interface Projection<E extends DomainEvent = DomainEvent> {
   /** Kebab case, unique, for ever. */
@@ -98,11 +99,11 @@ export interface ParkedEvent {
   readonly stream: string;
   readonly revision: number;
   readonly type: string;
-  /** Tries so far: 0 for an event that only waits behind another. */
+  /** Tries so far, counted anew from a restart: 0 for an event that only waits behind another. */
   readonly attempts: number;
   /** One line for operators, never for clients; null for an event that only waits. */
   readonly error: string | null;
-  /** False once the bounded retries are used up: only `retryParked` tries again. */
+  /** False once the bounded retries are used up: it is tried again at the next start. */
   readonly retrying: boolean;
 }
 

@@ -9,7 +9,7 @@ import { Decoder, streamsOf } from './decoding.js';
 import { errorSummary } from './error-summary.js';
 import { Feed, storePositions } from './feed.js';
 import { firstOf } from './first-of.js';
-import { ParkedStreams, type RetryOutcome } from './parked-streams.js';
+import { ParkedStreams } from './parked-streams.js';
 import { pause } from './pause.js';
 import type {
   ParkedEvent,
@@ -36,7 +36,10 @@ export interface ProjectionRunnerOptions {
   readonly projections: readonly Projection[];
   readonly clock: Clock;
   readonly report: Report;
-  /** Pauses before the retries of a failed event, in milliseconds; then it stays parked. */
+  /**
+   * Pauses before the retries of a failed event, in milliseconds; then it stays parked until the
+   * next start, which tries again as often.
+   */
   readonly retryDelaysMs?: readonly number[];
   /** Events in one transaction while catching up. */
   readonly batchSize?: number;
@@ -124,20 +127,6 @@ export class ProjectionRunner implements ReadModel {
     return bookkeeping.parkedIn(this, stream);
   }
 
-  /**
-   * Tries parked events once more, after their cause was mended: of one projection or of all, of one
-   * stream or of all.
-   */
-  async retryParked(
-    which: { readonly projection?: string; readonly stream?: string } = {},
-  ): Promise<RetryOutcome> {
-    if (which.projection !== undefined) this.#requireKnown(which.projection);
-    if (this.#tracked.size === 0) return { applied: 0, stillParked: 0 };
-    const outcome = await this.#parked.retryNow(which);
-    this.#readers.notify();
-    return outcome;
-  }
-
   /** Figures for operators. Asks the store for its head, so it fails when the store does. */
   async health(): Promise<ProjectionsHealth> {
     const head = await this.#options.store.head();
@@ -185,8 +174,10 @@ export class ProjectionRunner implements ReadModel {
 
   async #runSession(session: AbortController): Promise<void> {
     const { store, database, projections, clock, batchSize, retryDelaysMs } = this.#options;
-    const tracked = await takeUp(store, database, projections, (name) => {
-      return this.#tracked.get(name)?.caughtUp === true;
+    const tracked = await takeUp(store, database, projections, {
+      // A start may bring the mended handler, or the event's key may be back.
+      retryAllAt: this.#tracked.size === 0 ? clock() : null,
+      wasCaughtUp: (name) => this.#tracked.get(name)?.caughtUp === true,
     });
     this.#tracked = new Map(tracked.map((each) => [each.name, each]));
     this.#parked.refresh();
@@ -208,8 +199,11 @@ export class ProjectionRunner implements ReadModel {
       tracked,
     );
     const { signal } = session;
-    await together(session, [feed.follow(signal), feed.catchUp(signal), this.#retry(signal)]);
-    if (!signal.aborted) throw new Error('the event store has ended the subscription');
+    const follow = async () => {
+      await feed.follow(signal);
+      if (!signal.aborted) throw new Error('the event store has ended the subscription');
+    };
+    await together(session, [follow(), feed.catchUp(signal), this.#retry(signal)]);
     if (signal.reason instanceof ReadDatabaseDamaged) throw signal.reason;
     storePositions(database, tracked);
   }

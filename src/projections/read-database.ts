@@ -5,8 +5,15 @@ export interface ReadDatabase {
   /**
    * Runs synchronous work in one transaction: all of it or nothing. What the work throws comes out
    * again, faults of the database itself as one of the two errors below.
+   *
+   * @param commit `later`: readers need not see it yet, so it may share a commit with what follows;
+   * the next `now`, or `flush`, commits both. Until then a crash, or a fault of the database, undoes
+   * them together.
    */
-  transaction<T>(work: (db: ProjectionDatabase) => T): T;
+  transaction<T>(work: (db: ProjectionDatabase) => T, commit?: 'now' | 'later'): T;
+
+  /** Commits what was left for later. */
+  flush(): void;
 
   /** Inside a transaction: work that is undone alone when it throws. */
   attempt(work: () => void): void;
@@ -17,6 +24,7 @@ export interface ReadDatabase {
   /** Moves a damaged database aside and goes on with an empty one. */
   replace(): void;
 
+  /** Commits what was left for later, and closes. */
   close(): void;
 }
 

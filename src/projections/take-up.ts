@@ -9,13 +9,21 @@ import { TrackedProjection } from './tracked-projection.js';
  * Takes up what the read database holds, and empties every view that cannot be continued: a new or
  * changed one, and all of them when the rows come from another log or from a later state of it.
  *
+ * @param retryAllAt at the first session of a process: when to begin another round of tries for the
+ * events whose retries are used up, milliseconds since the epoch; null at the later ones.
  * @param wasCaughtUp whether a projection had reached the head before, in this process.
  */
 export async function takeUp(
   store: EventStore,
   database: ReadDatabase,
   projections: readonly Projection[],
-  wasCaughtUp: (projection: string) => boolean,
+  {
+    retryAllAt,
+    wasCaughtUp,
+  }: {
+    readonly retryAllAt: number | null;
+    readonly wasCaughtUp: (projection: string) => boolean;
+  },
 ): Promise<TrackedProjection[]> {
   const head = await store.head();
   const log = await logIdentity(store);
@@ -25,6 +33,7 @@ export async function takeUp(
       db,
       projections.map(({ name }) => name),
     );
+    if (retryAllAt !== null) bookkeeping.planAnotherRound(db, retryAllAt);
     const sameLog = bookkeeping.getSetting(db, 'log') === log;
     if (!sameLog && log !== undefined) bookkeeping.putSetting(db, 'log', log);
     return projections.map((projection) => {

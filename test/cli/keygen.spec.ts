@@ -1,5 +1,7 @@
 import { readFile, stat, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PLATFORM_KEY_PURPOSES } from '../../src/attestation/domain/platform-key.js';
+import { loadPlatformKeys } from '../../src/attestation/platform-key-file.js';
 import { jwkThumbprint, parsePublicKey, type Ed25519PrivateJwk } from '../../src/kernel/ed25519.js';
 import { countersign, Folder } from './support/countersign.js';
 
@@ -43,6 +45,47 @@ describe('countersign keygen', () => {
     expect(parsePublicKey(printed.jwk.x)).toEqual({ ok: true, value: printed.jwk });
     expect(printed.jwk.x).toBe(stored.x);
     expect(printed.jwkThumbprint).toBe(jwkThumbprint(printed.jwk));
+  });
+
+  it.each(PLATFORM_KEY_PURPOSES)('makes a file of platform keys for %s', async (purpose) => {
+    const path = folder.in(`${purpose}.jwks.json`);
+    const { exitCode, stdout, stderr } = await countersign([
+      'keygen',
+      '--purpose',
+      purpose,
+      '--out',
+      path,
+    ]);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const printed = JSON.parse(stdout) as PublicHalf;
+    expect(printed.keyId).toBe(printed.jwkThumbprint);
+    expect(printed.jwkThumbprint).toBe(jwkThumbprint(printed.jwk));
+    const stored = JSON.parse(await readFile(path, 'utf8')) as {
+      keys: { d: string }[];
+    };
+    const { d } = stored.keys[0]!;
+    expect(stored).toEqual({
+      keys: [{ ...printed.jwk, d, kid: printed.jwkThumbprint, purpose }],
+    });
+    expect(stdout).not.toContain(d);
+  });
+
+  it('makes platform keys that a node takes, under the id that was asked for', async () => {
+    const file = folder.in('platform-keys.jwks.json');
+    const named = ['--key-id', 'att-2026-1', '--purpose', 'attestation'];
+    expect((await countersign(['keygen', ...named, '--out', file])).exitCode).toBe(0);
+    const held = await loadPlatformKeys({ file, generate: false });
+    expect(held).toEqual({
+      ok: true,
+      value: [expect.objectContaining({ keyId: 'att-2026-1', purpose: 'attestation' })],
+    });
+  });
+
+  it('knows the purposes of platform keys', async () => {
+    const { exitCode, stdout, stderr } = await countersign(['keygen', '--purpose', 'everything']);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^usage: .*attestation, card, checkpoint, backend-token\n$/);
   });
 
   it('overwrites nothing, and writes through no link', async () => {

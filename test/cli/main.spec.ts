@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { countersign } from './support/countersign.js';
 
@@ -18,6 +19,17 @@ describe('countersign', () => {
       expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     },
   );
+
+  it('tells its version', async () => {
+    const { version } = JSON.parse(
+      await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
+    ) as { version: string };
+    expect(await countersign(['--version'])).toEqual({
+      exitCode: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+  });
 
   it.each([[[]], [['constructor']], [['Hash', '-']]])('%j is no command', async (args) => {
     const { exitCode, stdout, stderr } = await countersign(args);

@@ -229,6 +229,7 @@ describe('countersign sign KIND', () => {
     ['usage', () => ['acceptance', '--contract', contract, '--terms-hash', 'A'.repeat(43)], [HASH]],
     ['usage', () => ['acceptance', '--contract', contract, '--interaction', 'x'], [INTERACTION]],
     ['usage', () => ['consent'], []],
+    ['usage', () => ['nope'], ['acceptance, rejection', 'key-proof']],
     ['usage', () => ['key-proof', '--statement', '-'], []],
     ['usage', () => [], []],
     ['input-unreadable', () => ['completion', '--contract', contract, '--report', '/no/such'], []],

@@ -28,7 +28,7 @@ describe('countersign token', () => {
       ...who,
       ...['--client', 'client-1', '--agent', 'agent-alpha', '--ttl', '60'],
       ...['--scope', 'agents:write interactions:write', '--scope', 'interactions:read'],
-      ...['--data-dir', folder.path],
+      ...['--data-folder', folder.path],
     ]);
     expect([exitCode, stderr]).toEqual([0, '']);
     const jwt = stdout.trimEnd();
@@ -65,8 +65,9 @@ describe('countersign token', () => {
     [['token', ...who, '--ttl', '1e3']],
     [['token', ...who, '--ttl', '9999999']],
     [['token', ...who, 'more']],
+    [['token', ...who, '--data-dir', 'x']],
   ])('usage: %j', async (args) => {
-    const { exitCode, stdout, stderr } = await countersign([...args, '--data-dir', folder.path]);
+    const { exitCode, stdout, stderr } = await countersign([...args, '--data-folder', folder.path]);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^usage: /);
   });
@@ -75,7 +76,7 @@ describe('countersign token', () => {
     const { exitCode, stderr } = await countersign([
       'token',
       ...who,
-      '--data-dir',
+      '--data-folder',
       folder.in('empty'),
     ]);
     expect(exitCode).toBe(2);
@@ -86,7 +87,7 @@ describe('countersign token', () => {
     const other = await Folder.make();
     await loadOrCreateDevKey(devIssuerKeyFile(other.path));
     await chmod(devIssuerKeyFile(other.path), 0o640);
-    const { exitCode, stderr } = await countersign(['token', ...who, '--data-dir', other.path]);
+    const { exitCode, stderr } = await countersign(['token', ...who, '--data-folder', other.path]);
     await other.remove();
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^dev-issuer-unreadable: /);

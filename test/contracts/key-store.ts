@@ -203,6 +203,16 @@ export function describeKeyStore(name: string, makeKeys: KeysFactory): void {
       expect(await keys.unsafeSettings()).toEqual([]);
     });
 
+    it('answers a call under way when it is closed, or says that it is unavailable', async () => {
+      const scope = freshStream();
+      const [obtained] = await Promise.allSettled([store.obtain(scope), store.close()]);
+      if (obtained.status === 'rejected') {
+        expect(obtained.reason).toBeInstanceOf(EventStoreUnavailable);
+      } else {
+        expect(hex(await (await keys.open()).find(scope))).toBe(hex(obtained.value));
+      }
+    });
+
     it('fails every call once it is closed', async () => {
       await store.close();
       await store.close();

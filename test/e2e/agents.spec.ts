@@ -126,7 +126,7 @@ describe('registration', () => {
     });
   });
 
-  it('refuses a key that would verify anything', async () => {
+  it('case 1: refuses a key that would verify anything', async () => {
     const value = Buffer.concat([Buffer.from([1]), Buffer.alloc(63)]).toString('base64url');
     for (const { name, x } of HOSTILE_POINTS) {
       const agent = fresh();
@@ -366,7 +366,7 @@ describe('reading the directory', () => {
     const cursor = first.body['nextCursor'] as string;
     expect(await list(`tenant=filters&limit=1&cursor=${cursor}`)).toEqual(['filter-b']);
     expect(await list(`hosted=true&cursor=${cursor}`)).toBe('cursor-invalid');
-    for (const query of ['limit=0', 'limit=201', 'limit=1e1', 'status=gone', 'hosted=1', 'x=1']) {
+    for (const query of ['limit=0', 'limit=101', 'limit=1e1', 'status=gone', 'hosted=1', 'x=1']) {
       expect(await list(query)).toBe('request-invalid');
     }
     expect(await list('tenant=a&tenant=b')).toBe('request-invalid');
@@ -692,7 +692,7 @@ describe('doing it again', () => {
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect((await agent.get()).body).toEqual(first.body);
     const position = { 'position-token': first.headers.get('position-token')! };
-    const listed = await service.call('GET', `/v1/agents?limit=200`, { token, headers: position });
+    const listed = await service.call('GET', '/v1/agents?limit=100', { token, headers: position });
     expect(listed.body['items']).toContainEqual({ ...first.body, reliable: true });
   });
 });

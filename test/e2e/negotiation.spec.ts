@@ -347,7 +347,7 @@ describe('a contract', () => {
     );
   });
 
-  it('with a member twice, half a character or an inexact number has no meaning', async () => {
+  it('with a member twice (case 3), half a character (case 4) or an inexact number (case 5) has no meaning', async () => {
     const token = await service.token(alpha.runtimeToken);
     const text = JSON.stringify(alpha.proposal(contractOf([alpha, beta]), beta));
     const post = async (body: string): Promise<unknown> => {

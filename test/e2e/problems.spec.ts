@@ -51,6 +51,14 @@ describe('problems', () => {
       }
     });
 
+    it('shows names of members as code, and the way to all the others', async () => {
+      const headers = { accept: 'text/html' };
+      const page = await service.call('GET', '/problems/head-changed', { headers });
+      expect(page.text).toContain('<code>head</code> is where it stands now.');
+      expect(page.text).not.toContain('`');
+      expect(page.text).toContain('<a href="/problems">');
+    });
+
     it.each(['constructor', 'toString', '__proto__', 'Token-Missing', '%3Cscript%3E'])(
       'knows no code %s',
       async (code) => {

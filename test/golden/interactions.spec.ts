@@ -1,9 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readdirSync } from 'node:fs';
 import { interactionDocument } from '../../src/interactions/domain/document.js';
 import type { InteractionEvent } from '../../src/interactions/domain/events.js';
 import { interactionStatus } from '../../src/interactions/domain/status.js';
+import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import { verifyAttestation } from '../../src/kernel/attestation.js';
+import { canonicalJson } from '../../src/kernel/canonical-json.js';
 import type { Ed25519Jwk } from '../../src/kernel/ed25519.js';
 import { ERASED, type Recorded } from '../../src/kernel/event.js';
 import type { FederatedInteraction } from '../../src/kernel/federated-interaction.js';
@@ -17,22 +19,25 @@ import {
 import { termsHash } from '../../src/kernel/terms.js';
 import { validateInteraction } from '../../src/kernel/wire-schema.js';
 import { foldInteraction } from '../support/interaction-fixtures.js';
+import {
+  expectSchemasToHold,
+  readStored,
+  replay,
+  replayErased,
+  type StoredLog,
+} from './stored-log.js';
 
-/**
- * Logs as an earlier version wrote them, their texts unsealed, and the exact bytes that they folded
- * to. They are never rewritten: a later version that cannot reproduce them needs an upcaster.
- */
-interface Golden {
+/** Stored logs, and the documents and statuses that they folded to. */
+interface Golden extends StoredLog {
   readonly keys: Readonly<Record<string, Ed25519Jwk>>;
   readonly platformKeys: Readonly<Record<string, Ed25519Jwk>>;
-  readonly events: readonly Recorded<InteractionEvent>[];
   readonly document: FederatedInteraction;
   readonly status: object;
 }
 
 const folder = new URL('./interactions/', import.meta.url);
 const logs = readdirSync(folder).map(
-  (name) => [name, JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Golden] as const,
+  (name) => [name, readStored<Golden>(new URL(name, folder))] as const,
 );
 
 function stateOf(events: readonly Recorded<InteractionEvent>[]) {
@@ -43,23 +48,25 @@ function stateOf(events: readonly Recorded<InteractionEvent>[]) {
 
 it('the logs hold every type of event', () => {
   const types = new Set(logs.flatMap(([, { events }]) => events.map(({ type }) => type)));
-  expect([...types].sort()).toEqual([
-    'interaction-cancelled',
-    'interaction-completed',
-    'interaction-expired',
-    'interaction-proposed',
-    'outcome-reported',
-    'revision-accepted',
-    'revision-attested',
-    'revision-proposed',
-    'revision-rejected',
-    'revision-withdrawn',
-  ]);
+  expect([...types].sort()).toEqual(Object.keys(INTERACTION_EVENT_TYPES).sort());
 });
 
-describe.each(logs)('%s', (_, { keys, platformKeys, events, document, status }) => {
+describe.each(logs)('%s', (_, golden) => {
+  const { keys, platformKeys, document, status } = golden;
+  const types = INTERACTION_EVENT_TYPES;
+  let events: readonly Recorded<InteractionEvent>[];
+
+  beforeAll(async () => {
+    events = await replay<InteractionEvent>(golden, types);
+  });
+
+  it('matches the schemas of its events', async () => {
+    await expectSchemasToHold(golden, types);
+  });
+
   it('folds to the same document, byte for byte', () => {
-    expect(JSON.stringify(interactionDocument(stateOf(events)))).toBe(JSON.stringify(document));
+    const folded = interactionDocument(stateOf(events));
+    expect(canonicalJson(folded)).toBe(canonicalJson(document));
   });
 
   it('folds to the same status', () => {
@@ -70,10 +77,8 @@ describe.each(logs)('%s', (_, { keys, platformKeys, events, document, status }) 
     expect(validateInteraction(document)).toMatchObject({ ok: true });
   });
 
-  it('folds without its texts, to a document that says so', () => {
-    const erased = events.map((event) =>
-      event.texts === null ? event : { ...event, texts: ERASED },
-    ) as typeof events;
+  it('folds without its texts, to a document that says so', async () => {
+    const erased = await replayErased<InteractionEvent>(golden, types);
     expect(interactionDocument(stateOf(erased))).toBe(ERASED);
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
+import canonicalize from 'canonicalize';
 import { canonicalJson } from '../../src/kernel/canonical-json.js';
 
 /** RFC 8785, appendix B. */
@@ -104,5 +105,37 @@ describe('canonical JSON (RFC 8785)', () => {
         expect(canonicalJson(JSON.parse(text))).toBe(text);
       }),
     );
+  });
+
+  it('is the library’s, for whatever value', () => {
+    const anything = fc.anything({
+      withNullPrototype: true,
+      withDate: true,
+      stringUnit: 'binary',
+      withSparseArray: true,
+    } as fc.ObjectConstraints);
+    const outcome = (make: () => string | undefined): unknown => {
+      try {
+        return make() ?? 'refused';
+      } catch {
+        return 'refused';
+      }
+    };
+    const agrees = (value: unknown): void => {
+      expect(outcome(() => canonicalJson(value))).toEqual(outcome(() => canonicalize(value)));
+    };
+    fc.assert(fc.property(fc.oneof(anything, fc.jsonValue()), agrees), { numRuns: 1000 });
+    for (const value of [
+      { b: undefined, a: 1 },
+      [undefined, () => 1, Symbol('s')],
+      { 10: 1, 9: 2, '\u20ac': 3, '\r': 4, '\ud83d\ude00': 5, '\ufb33': 6 },
+      { '\ud800': 1 },
+      ['\udc00'],
+      { toJSON: () => ({ z: 1, a: [new Date(0)] }) },
+      { a: { f: () => 1 } },
+      JSON.parse('{"__proto__": {"b": 1, "a": 2}}') as unknown,
+    ]) {
+      agrees(value);
+    }
   });
 });

@@ -8,6 +8,7 @@ import {
   privateKeyObject,
   signEd25519,
   verifyEd25519,
+  verifyEd25519Ahead,
   type Ed25519Jwk,
 } from '../../src/kernel/ed25519.js';
 
@@ -147,6 +148,20 @@ describe('signatures', () => {
     expect(signature).toHaveLength(86);
     expect(verifyEd25519(own, message, signature)).toBe(true);
     expect(verifyEd25519(own, message.normalize('NFD'), signature)).toBe(false);
+  });
+
+  it('verified ahead are what they are without', async () => {
+    await verifyEd25519Ahead(own, message, signature);
+    for (let times = 0; times < 3; times++) {
+      expect(verifyEd25519(own, `${message} not`, signature)).toBe(false);
+      expect(verifyEd25519(own, message, signature)).toBe(true);
+    }
+    const other = Buffer.from(bytes);
+    other[40]! ^= 1;
+    for (const wrong of [other.toString('base64url'), `${signature}==`, '']) {
+      await verifyEd25519Ahead(own, message, wrong);
+      expect(verifyEd25519(own, message, wrong)).toBe(false);
+    }
   });
 
   it('have one spelling', () => {

@@ -10,7 +10,7 @@ function refusal(text: string | Uint8Array): string {
   return parsed.ok ? 'accepted' : `${parsed.error.code} ${parsed.error.pointer}`.trimEnd();
 }
 
-describe('duplicate member names', () => {
+describe('case 3: duplicate member names', () => {
   it.each([
     ['{"retentionDays":1,"retentionDays":3650}', '/retentionDays'],
     ['{"retentionDays":1,"retention\\u0044ays":3650}', '/retentionDays'],
@@ -39,7 +39,7 @@ describe('duplicate member names', () => {
   });
 });
 
-describe('lone surrogates', () => {
+describe('case 4: lone surrogates', () => {
   it.each([
     ['"\\ud83d"', ''],
     ['{"a":"\\ud83d"}', '/a'],
@@ -61,7 +61,7 @@ describe('lone surrogates', () => {
   });
 });
 
-describe('numbers', () => {
+describe('case 5: numbers', () => {
   it.each([
     '9007199254740993',
     '-9007199254740993',

@@ -3,6 +3,7 @@ import { START } from '../../src/event-store/port.js';
 import type { ProjectedEvent } from '../../src/projections/port.js';
 import { eventually } from '../support/eventually.js';
 import { Node, noteLog, notesIn, type NoteEvent } from './support/notes.js';
+import { withMember } from './support/with-member.js';
 
 let node: Node;
 
@@ -31,7 +32,7 @@ const throwing: Record<string, () => unknown> = {
 const poison = (event: ProjectedEvent<NoteEvent>) =>
   event.type === 'note-written' && event.texts !== 'erased' && event.texts.text === 'poison';
 
-describe.each(Object.keys(throwing))('a handler that %s', (name) => {
+describe.each(Object.keys(throwing))('case 25: a handler that %s', (name) => {
   it('parks the event after bounded retries and goes on with the next stream', async () => {
     let tries = 0;
     const runner = node.run([
@@ -88,32 +89,80 @@ describe('a parked stream', () => {
     expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual(['poison', 'second', 'third']);
   });
 
-  it('stays parked over a restart and is taken up by an operator', async () => {
+  it('is tried again after a restart, as often as before and not for ever', async () => {
     let broken = true;
+    let tries = 0;
     const notes = () =>
       noteLog('notes', {
         before: (event) => {
-          if (broken && poison(event)) throw new Error('broken');
+          if (!poison(event)) return;
+          tries++;
+          if (broken) throw new Error('broken');
         },
       });
-    const before = node.run([notes()]);
+    const first = node.run([notes()]);
     await node.write('note-1', 0, 'poison');
     const last = await node.write('note-1', 1, 'behind');
-    expect(await before.waitFor(last, 5000)).toBe(true);
+    expect(await first.waitFor(last, 5000)).toBe(true);
+    expect(first.parkedEvents('note-1')[0]).toMatchObject({ attempts: 3, retrying: false });
     await node.halt();
 
-    const after = node.run([notes()]);
-    expect(await after.waitFor(last, 5000)).toBe(true);
-    expect(after.isReliable('notes', 'note-1')).toBe(false);
-    expect(await after.retryParked()).toEqual({ applied: 0, stillParked: 2 });
-    expect(await after.retryParked({ stream: 'note-7' })).toEqual({ applied: 0, stillParked: 0 });
+    tries = 0;
+    const second = node.run([notes()]);
+    expect(await second.waitFor(last, 5000)).toBe(true);
+    expect(tries).toBe(2);
+    expect(second.isReliable('notes', 'note-1')).toBe(false);
+    expect(second.parkedEvents('note-1')).toMatchObject([
+      { revision: 0, attempts: 3, retrying: false },
+      { revision: 1, attempts: 0, retrying: false },
+    ]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(tries).toBe(2);
+    await node.halt();
+
     broken = false;
-    expect(await after.retryParked({ projection: 'notes', stream: 'note-1' })).toEqual({
-      applied: 2,
-      stillParked: 0,
+    const third = node.run([notes()]);
+    expect(await third.waitFor(last, 5000)).toBe(true);
+    await eventually(() => third.isReliable('notes', 'note-1'));
+    expect(third.parkedEvents('note-1')).toEqual([]);
+    expect((await third.health()).projections[0]).toMatchObject({
+      parkedEvents: 0,
+      unreliableStreams: 0,
     });
-    expect(after.isReliable('notes', 'note-1')).toBe(true);
-    expect(notesIn(after, 'notes').map(({ text }) => text)).toEqual(['poison', 'behind']);
+    expect(notesIn(third, 'notes').map(({ text }) => text)).toEqual(['poison', 'behind']);
+  });
+
+  it('is not tried again when the store was away and the same start goes on', async () => {
+    let tries = 0;
+    let sessions = 0;
+    let cut = (): void => undefined;
+    const store = withMember(node.store, 'subscribeAll', async function* (after, options) {
+      const ended = new AbortController();
+      cut = () => {
+        ended.abort();
+      };
+      sessions++;
+      const signals = [ended.signal, options?.signal].filter((each) => each !== undefined);
+      yield* node.store.subscribeAll(after, { ...options, signal: AbortSignal.any(signals) });
+    });
+    const failing = noteLog('notes', {
+      before: (event) => {
+        if (!poison(event)) return;
+        tries++;
+        throw new Error('broken');
+      },
+    });
+    const runner = node.run([failing], { store });
+    const last = await node.write('note-1', 0, 'poison');
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    await eventually(() => runner.parkedEvents('note-1')[0]?.retrying === false);
+    const triesOnceParked = tries;
+    cut();
+    await eventually(() => sessions === 2);
+    await node.write('note-2', 0, 'next');
+    await eventually(() => notesIn(runner, 'notes').length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(tries).toBe(triesOnceParked);
   });
 
   it('is forgotten together with its projection', async () => {
@@ -183,18 +232,22 @@ describe('an event that cannot be read', () => {
     expect(notesIn(runner, 'notes')).toHaveLength(1);
   });
 
-  it('is parked when its key is missing, and applied once it is back', async () => {
+  it('is parked when its key is missing, and applied at a start with the key', async () => {
     await node.write('note-1', 0, 'one');
     let missing = true;
     const keys = {
       findAll: async (scopes: readonly string[]) => node.keys.findAll(missing ? [] : scopes),
     };
-    const runner = node.run([noteLog('notes')], { keys });
-    expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
-    expect(runner.isReliable('notes', 'note-1')).toBe(false);
+    const before = node.run([noteLog('notes')], { keys });
+    const head = await node.store.head();
+    expect(await before.waitFor(head, 5000)).toBe(true);
+    expect(before.isReliable('notes', 'note-1')).toBe(false);
+    await node.halt();
     missing = false;
-    expect(await runner.retryParked()).toEqual({ applied: 1, stillParked: 0 });
-    expect(notesIn(runner, 'notes')).toHaveLength(1);
+    const after = node.run([noteLog('notes')], { keys });
+    expect(await after.waitFor(head, 5000)).toBe(true);
+    await eventually(() => after.isReliable('notes', 'note-1'));
+    expect(notesIn(after, 'notes')).toHaveLength(1);
   });
 });
 

@@ -15,11 +15,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { START, type EventStore } from '../../src/event-store/port.js';
+import { START } from '../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
 import { ReadDatabaseDamaged } from '../../src/projections/read-database.js';
 import { eventually } from '../support/eventually.js';
 import { Node, noteLog, notesIn } from './support/notes.js';
+import { withMember } from './support/with-member.js';
 
 const LOADER = new URL('../support/typescript/register.mjs', import.meta.url).href;
 const CHILD = fileURLToPath(new URL('./support/projection-child.ts', import.meta.url));
@@ -44,21 +45,6 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
       open();
     },
   };
-}
-
-/** The real store with one of its members in the test's hands. */
-function withMember<Name extends keyof EventStore>(
-  store: EventStore,
-  name: Name,
-  member: EventStore[Name],
-): EventStore {
-  return new Proxy(store, {
-    get(target, asked) {
-      if (asked === name) return member;
-      const value: unknown = Reflect.get(target, asked);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
 }
 
 describe('a projection', () => {

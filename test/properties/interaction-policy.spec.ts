@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AcceptancePolicy } from '../../src/agents/domain/events.js';
-import { policyCovers } from '../../src/interactions/domain/policy.js';
+import { policyCovers } from '../../src/interactions/domain/policy-covers.js';
 import type { Contract } from '../../src/kernel/federated-interaction.js';
 import { contract } from '../support/interaction-fixtures.js';
 import { RUNS } from '../support/property-runs.js';

@@ -1,6 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { describe, expect, it } from '@jest/globals';
 import { AGENT_EVENT_TYPES } from '../../src/agents/event-types.js';
 import { PLATFORM_KEY_EVENT_TYPES } from '../../src/attestation/event-types.js';
@@ -8,11 +6,13 @@ import type { EventEnvelope } from '../../src/event-store/envelope.js';
 import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';
 import { PROCESS_EVENT_TYPES } from '../../src/processes/events.js';
+import {
+  EVENT_SCHEMA_BASE as BASE,
+  EVENT_SCHEMAS as EVENTS,
+  schemaFaults as faults,
+} from '../support/event-schemas.js';
 import { SAMPLES } from './event-samples.js';
 
-const EVENTS = new URL('../../schemas/events/', import.meta.url);
-const WIRE = new URL('../../schemas/v0.1/', import.meta.url);
-const BASE = 'https://countersign.example/schemas/events/';
 const SHARED = ['definitions', 'envelope'];
 
 const EVENT_TYPES = {
@@ -21,23 +21,6 @@ const EVENT_TYPES = {
   ...PLATFORM_KEY_EVENT_TYPES,
   ...PROCESS_EVENT_TYPES,
 };
-
-const ajv = new Ajv2020({ strict: true, allErrors: true });
-for (const name of ['uuid', 'date-time', 'uri'] as const) ajv.addFormat(name, fullFormats[name]);
-for (const folder of [WIRE, EVENTS]) {
-  for (const file of readdirSync(folder)) {
-    ajv.addSchema(JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as object);
-  }
-}
-
-function faults(name: string, value: unknown): string[] {
-  const validate = ajv.getSchema(`${BASE}${name}.schema.json`);
-  if (validate === undefined) throw new Error(`no schema ${name}`);
-  void validate(value);
-  return (validate.errors ?? []).map(
-    ({ instancePath, message }) => `${instancePath} ${message ?? ''}`,
-  );
-}
 
 interface Event {
   readonly type: string;

@@ -1,18 +1,14 @@
 import type { Caller } from '../../kernel/caller.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import {
-  makeStatement,
-  verifyStatement,
-  type AgentChangeStatement,
-} from '../../kernel/statements.js';
+import { makeStatement, type AgentChangeStatement } from '../../kernel/statements.js';
 import { actingAs } from './acting.js';
 import type { Agent } from './agent.js';
 import type { AgentChange, ChangeSignature } from './commands.js';
 import type { AgentContext } from './context.js';
 import type { ChangeAuthorization } from './events.js';
-import { hasEverHadKeys, keyValidAt } from './keys.js';
-import { isWithinLeeway } from './signed-moment.js';
+import { hasEverHadKeys } from './keys.js';
+import { refusalByKey } from './verify-by-key.js';
 
 /**
  * Says what entitles this caller to change this agent.
@@ -67,17 +63,13 @@ function verifyChange(
   context: AgentContext,
 ): Result<ChangeAuthorization, Rejection> {
   const { keyId, signedAt, value } = signature;
-  const key = keyValidAt(agent, keyId, context.now);
-  if (typeof key === 'string') return err({ code: key });
-  if (!isWithinLeeway(signedAt, context.now, context.leewayMs)) {
-    return err({ code: 'signed-time-out-of-range' });
-  }
   const statement = makeStatement<AgentChangeStatement>('agent/change', {
     audience: context.audience,
     agentId: agent.agentId,
     changeHash,
     signedAt,
   });
-  if (!verifyStatement(key.jwk, statement, value)) return err({ code: 'signature-invalid' });
+  const refusal = refusalByKey(agent, signature, statement, context);
+  if (refusal !== undefined) return err(refusal);
   return ok({ by: 'signature', keyId, signedAt, changeHash, value });
 }

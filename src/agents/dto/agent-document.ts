@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel/caller.js';
 import type { Agent } from '../domain/agent.js';
 import { keysForVerification } from '../domain/keys.js';
 import { ACCEPTANCE_METHODS } from '../domain/methods.js';
-import { policyApplies } from '../domain/policy.js';
+import { policyInForce } from '../domain/policy-in-force.js';
 
 const KEY_ID = 'Unique within the agent, for ever';
 const HASH = 'base64url of a SHA-256: 43 characters';
@@ -196,7 +196,7 @@ function confidential(agent: Agent): Pick<Plain<AgentDocument>, 'owner' | 'clien
   const shown = policy && {
     ...policy.rules,
     revision: policy.revision,
-    applies: policyApplies(agent),
+    applies: policyInForce(agent) !== undefined,
   };
   return { owner, clients, policy: shown };
 }

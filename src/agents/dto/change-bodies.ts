@@ -8,7 +8,7 @@ import type { Timestamp } from '../../kernel/timestamp.js';
 import type { AcceptancePolicy } from '../domain/events.js';
 import { MAX_CLIENTS, MAX_REASON_LENGTH } from '../domain/limits.js';
 import { ACCEPTANCE_METHODS } from '../domain/methods.js';
-import { isAcceptancePolicy } from '../domain/policy.js';
+import { isAcceptancePolicy } from '../domain/policy-shape.js';
 import { AcceptancePolicyDocument } from './agent-document.js';
 import { IsNameList } from './checks.js';
 import { SubmittedKey } from './submitted-key.js';

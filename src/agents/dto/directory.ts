@@ -1,15 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsString } from 'class-validator';
-import { MustBe } from '../../http/dto-checks.js';
+import { IsIn } from 'class-validator';
 import { IfPresent } from '../../http/dto-pipe.js';
+import { PageParameters } from '../../http/page-parameters.js';
 import { AgentDocument } from './agent-document.js';
 import { IsName } from './checks.js';
 
-export const DEFAULT_PAGE = 50;
-const MAX_PAGE = 200;
-
-/** Query parameters: texts, as an address has them. All filters that are given must hold. */
-export class DirectoryParameters {
+/** All filters that are given must hold. */
+export class DirectoryParameters extends PageParameters {
   @ApiPropertyOptional({ description: 'Agents of this tenant' })
   @IfPresent()
   @IsName()
@@ -29,25 +26,6 @@ export class DirectoryParameters {
   @IfPresent()
   @IsIn(['active', 'retired'])
   readonly status?: 'active' | 'retired';
-
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_PAGE,
-    description: `Entries per page; default ${DEFAULT_PAGE}`,
-  })
-  @IfPresent()
-  @MustBe(
-    `a whole number from 1 to ${MAX_PAGE}`,
-    (value) =>
-      typeof value === 'string' && /^[1-9]\d{0,2}$/.test(value) && Number(value) <= MAX_PAGE,
-  )
-  readonly limit?: string;
-
-  @ApiPropertyOptional({ description: '`nextCursor` of the page before' })
-  @IfPresent()
-  @IsString()
-  readonly cursor?: string;
 }
 
 export class DirectoryEntryDocument extends AgentDocument {

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { loadDevKey, mintDevToken } from '../../http/authentication/dev-issuer.j
 import type { AgentId } from '../../kernel/ids.js';
 import { DemoAgent } from './demo-agent.js';
 import { DemoClient } from './demo-client.js';
-import { startService } from './service-process.js';
+import { launchService } from './service-process.js';
 import { playStory } from './story.js';
 
 const PORT = 8080;
@@ -19,20 +20,35 @@ const say = (line: string): void => {
   console.log(line);
 };
 
+const interrupted = interruption();
 const folder = await mkdtemp(join(tmpdir(), 'countersign-demo-'));
-const service = await startService(folder, PORT);
-const stop = async (): Promise<void> => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-};
-const interrupted = new Promise<void>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      resolve();
-    });
+const service = await launchService(folder, PORT);
+// The last resort, also after a fault that nobody caught: nothing stays behind.
+process.once('exit', () => {
+  service.kill();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-try {
+process.exitCode = await run();
+await service.stop();
+await rm(folder, { recursive: true, force: true });
+if (isOnce && process.exitCode === 0) say('demo ok');
+
+/** The exit code. Whoever interrupts the story ends it there. */
+async function run(): Promise<number> {
+  try {
+    const isPlayed = await Promise.race([play(), interrupted]);
+    if (!isPlayed) return 1;
+    if (!isOnce) await Promise.race([interrupted, service.ended]);
+    return 0;
+  } catch (error) {
+    console.error(`demo failed: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+async function play(): Promise<true> {
+  await service.ready();
   say(`The service runs at ${service.baseUrl}, its event store in ${folder}`);
   say('');
   const client = new DemoClient(service.baseUrl, service.baseUrl);
@@ -50,19 +66,27 @@ try {
 
   say('');
   say(`API description: ${service.baseUrl}/docs   (OpenAPI 3.1: ${service.baseUrl}/openapi.json)`);
-  if (!isOnce) {
-    say('The service stays up until Ctrl-C. A token to try it with:');
-    say(
-      `  npx countersign token --data-folder ${folder} --sub you --tenant demo --scope "interactions:read"`,
-    );
-    await Promise.race([interrupted, service.ended]);
-  }
-  await stop();
-  if (isOnce) say('demo ok');
-} catch (error) {
-  console.error(`demo failed: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-  await stop();
+  if (isOnce) return true;
+  say('The service stays up until Ctrl-C. To read the interaction, in this folder:');
+  say(
+    `  TOKEN=$(npx countersign token --data-folder ${folder} --sub you --tenant ${tenantOf('agent-alpha')} --scope interactions:read)`,
+  );
+  say(`  curl -H "Authorization: Bearer $TOKEN" ${service.baseUrl}/v1/interactions`);
+  return true;
+}
+
+/**
+ * Resolves to false when somebody ends the demo: by a signal, by closing its terminal, or by no
+ * longer reading what it says (`| head`).
+ */
+function interruption(): Promise<false> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      resolve(false);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', end);
+  });
 }
 
 /** Each agent has a token of its own tenant and is bound to nobody else. */
@@ -73,11 +97,15 @@ async function tokenFor(agent: string): Promise<string> {
     key,
     {
       principal: `owner-of-${agent}`,
-      tenant: `${agent}.example`,
+      tenant: tenantOf(agent),
       agent,
       scopes: ['agents:write', 'interactions:write', 'interactions:read'],
       lifetimeSeconds: TOKEN_SECONDS,
     },
     Date.now(),
   );
+}
+
+function tenantOf(agent: string): string {
+  return `${agent}.example`;
 }

@@ -2,35 +2,33 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** The real service in a process of its own. */
+/** The real service in a process of its own, which does not outlive this one. */
 export interface ServiceProcess {
   readonly baseUrl: string;
+  /** Waits until it answers. Throws when it does not start, with what it printed on the way. */
+  ready(): Promise<void>;
   /** Asks it to stop, and waits until it has. */
   stop(): Promise<void>;
+  /** Ends it at once. */
+  kill(): void;
   /** Resolves when the process has ended, for whatever reason. */
   readonly ended: Promise<void>;
 }
 
 const START_TIMEOUT_MS = 30_000;
 
-/**
- * Starts the service in development mode on a free loopback port, with its data in `folder`.
- * Resolves once it answers; what it prints on the way is shown only when it fails.
- */
-export async function startService(folder: string, wantedPort: number): Promise<ServiceProcess> {
+/** Launches the service in development mode on a free loopback port, with its data in `folder`. */
+export async function launchService(folder: string, wantedPort: number): Promise<ServiceProcess> {
   const port = await freePort(wantedPort);
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('../../main.js', import.meta.url))],
-    {
-      env: {
-        COUNTERSIGN_DEV: '1',
-        PORT: String(port),
-        DATA_FOLDER: folder,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const program = fileURLToPath(new URL('attached-service.js', import.meta.url));
+  const child = spawn(process.execPath, [program, folder], {
+    env: {
+      COUNTERSIGN_DEV: '1',
+      PORT: String(port),
+      DATA_FOLDER: folder,
     },
-  );
+    stdio: 'pipe',
+  });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -40,23 +38,27 @@ export async function startService(folder: string, wantedPort: number): Promise<
     });
   });
   const baseUrl = `http://127.0.0.1:${String(port)}`;
-  if (!(await answers(baseUrl, child))) {
-    child.kill('SIGKILL');
-    throw new Error(`the service did not start:\n${output}`);
-  }
   return {
     baseUrl,
     ended,
+    ready: async () => {
+      if (await answers(baseUrl, child)) return;
+      child.kill('SIGKILL');
+      throw new Error(`the service did not start:\n${output}`);
+    },
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
+    },
+    kill: () => {
+      child.kill('SIGKILL');
     },
   };
 }
 
 async function answers(baseUrl: string, child: ChildProcess): Promise<boolean> {
   const end = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < end && child.exitCode === null) {
+  while (Date.now() < end && child.exitCode === null && child.signalCode === null) {
     try {
       if ((await fetch(`${baseUrl}/health/ready`)).ok) return true;
     } catch {

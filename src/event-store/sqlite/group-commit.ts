@@ -12,6 +12,9 @@ interface Pending<Request, Answer> {
   readonly reject: (fault: unknown) => void;
 }
 
+/** Turns of the event loop that a group waits for others at the most. */
+const MAX_TURNS = 8;
+
 export interface GroupCommitOptions<Request, Answer> {
   /**
    * Carries out one request inside the open transaction. A refusal is an answer; when it throws
@@ -66,7 +69,7 @@ export class GroupCommit<Request, Answer> {
   async #run(): Promise<void> {
     let refusals = 0;
     while (this.#queue.length > 0) {
-      await nextTurn();
+      await this.#gather();
       if (this.#tryBegin()) {
         refusals = 0;
         this.#carryOut(this.#queue.splice(0, this.options.maxGroup));
@@ -76,6 +79,21 @@ export class GroupCommit<Request, Answer> {
       }
     }
     this.#running = undefined;
+  }
+
+  /** Lets a group grow as long as each turn of the event loop brings more, within bounds. */
+  async #gather(): Promise<void> {
+    let before: number;
+    let turns = 0;
+    do {
+      before = this.#queue.length;
+      await nextTurn();
+      turns++;
+    } while (
+      this.#queue.length > before &&
+      this.#queue.length < this.options.maxGroup &&
+      turns < MAX_TURNS
+    );
   }
 
   /** False while another process holds the write lock. */

@@ -1,3 +1,6 @@
+/** Milliseconds between two wakings by commits. */
+const REST_MS = 15;
+
 interface Waiter {
   readonly seen: number;
   readonly wake: () => void;
@@ -10,6 +13,8 @@ interface Waiter {
 export class HeadWatch {
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | undefined;
+  #restingUntil = 0;
+  #afterRest: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly readHead: () => number,
@@ -37,6 +42,23 @@ export class HeadWatch {
     });
   }
 
+  /**
+   * Wakes readers for a commit of this process: at once when the last one is a while ago, else
+   * together for all commits of a short while, since every waking costs each reader a page.
+   */
+  noteCommit(): void {
+    const rest = this.#restingUntil - performance.now();
+    if (rest <= 0) {
+      this.#restingUntil = performance.now() + REST_MS;
+      this.look();
+      return;
+    }
+    this.#afterRest ??= setTimeout(() => {
+      this.#afterRest = undefined;
+      this.noteCommit();
+    }, rest + 1);
+  }
+
   /** Looks at the head now and wakes whom it concerns. */
   look(): void {
     if (this.#waiters.size === 0) return;
@@ -51,6 +73,8 @@ export class HeadWatch {
   }
 
   #stopTimer(): void {
+    clearTimeout(this.#afterRest);
+    this.#afterRest = undefined;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -80,7 +80,7 @@ export class SqliteEventStore implements EventStore {
       maxGroup: APPENDS_PER_COMMIT,
       patienceMs: this.#patienceMs,
       onCommit: () => {
-        this.#watch.look();
+        this.#watch.noteCommit();
       },
     });
   }

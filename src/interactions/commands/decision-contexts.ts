@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import type { Agent } from '../../agents/domain/agent.js';
 import { agentStream } from '../../agents/domain/stream.js';
 import { AgentHeads } from '../../agents/queries/agent-heads.js';
+import { AgentHeadsHandler } from '../../agents/queries/agent-heads-handler.js';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/tokens.js';
 import type { Prepared } from '../../event-store/command-execution.js';
+import { verifyEd25519Ahead } from '../../kernel/ed25519.js';
 import { deriveUuid, parseAgentId, type AgentId } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { ok, type Result } from '../../kernel/result.js';
@@ -13,6 +14,7 @@ import type { Timestamp } from '../../kernel/timestamp.js';
 import { ATTESTING, type Attesting } from '../attesting.js';
 import type { InteractionCommand } from '../domain/commands.js';
 import type { InteractionContext } from '../domain/context.js';
+import { expectedAcceptance } from '../domain/expected-acceptance.js';
 import { MAX_PARTIES } from '../domain/contract-rules.js';
 import type { Interaction } from '../domain/interaction.js';
 import type { PerformInteractionCommand } from './perform-interaction-command.js';
@@ -21,7 +23,8 @@ import type { PerformInteractionCommand } from './perform-interaction-command.js
 @Injectable()
 export class DecisionContexts {
   constructor(
-    private readonly queries: QueryBus,
+    // Asked in every write: the bus would cost more than the answer.
+    private readonly agentHeads: AgentHeadsHandler,
     @Inject(ATTESTING) private readonly attesting: Attesting,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -33,10 +36,15 @@ export class DecisionContexts {
     now: Timestamp,
   ): Promise<Result<Prepared<InteractionContext>, Rejection>> {
     const [agents, attester] = await Promise.all([
-      this.queries.execute(new AgentHeads(partiesOf(command, state))),
+      this.agentHeads.execute(new AgentHeads(partiesOf(command, state))),
       mayAttest(command) ? this.attesting.attester() : NO_ATTESTER,
     ]);
     if (!attester.ok) return attester;
+    const { publicBaseUrl: audience } = this.config;
+    const expected = expectedAcceptance(state, command, agents, audience);
+    if (expected !== undefined) {
+      await verifyEd25519Ahead(expected.jwk, expected.text, expected.value);
+    }
     const basedOn: Record<string, number> = { ...attester.value.basedOn };
     for (const agent of agents.values()) basedOn[agentStream(agent.agentId)] = agent.revision;
     let ids = 0;
@@ -44,7 +52,7 @@ export class DecisionContexts {
       context: {
         now,
         leewayMs: this.config.signingLeewayMs,
-        audience: this.config.publicBaseUrl,
+        audience,
         caller,
         agents,
         newId: () => deriveUuid(['revision', interactionId, envelope.commandId, ids++]),
@@ -55,7 +63,7 @@ export class DecisionContexts {
   }
 
   async agent(agentId: AgentId): Promise<Agent | undefined> {
-    return (await this.queries.execute(new AgentHeads([agentId]))).get(agentId);
+    return (await this.agentHeads.execute(new AgentHeads([agentId]))).get(agentId);
   }
 }
 

@@ -22,26 +22,48 @@ export interface Admission {
  * exists; a party learns that it has ended before it learns that its head is old; and only who wrote
  * against the current head is told more.
  *
- * Refuses with `interaction-not-found`, `interaction-ended`, `head-changed` and, for a command whose
- * texts could no longer be sealed, `interaction-erased`.
+ * Refuses with `interaction-not-found` and the codes of {@link standing}.
  */
 export function admit(
   state: Interaction | undefined,
   command: { readonly agentId: AgentId; readonly head: Head },
   context: InteractionContext,
 ): Result<Admission, Rejection> {
-  const { agentId } = command;
-  const agent = context.agents.get(agentId);
-  if (state === undefined || agent === undefined || !state.parties.includes(agentId)) {
+  const agent = partyNamed(state, command.agentId, context);
+  const { caller } = context;
+  const acting = agent && caller && actingAs(caller, agent);
+  if (state === undefined || agent === undefined || acting === undefined) {
     return err({ code: 'interaction-not-found' });
   }
-  const acting = context.caller === undefined ? undefined : actingAs(context.caller, agent);
-  if (acting === undefined) return err({ code: 'interaction-not-found' });
+  const interaction = standing(state, (head) => sameHead(command.head, head), context);
+  return interaction.ok ? ok({ interaction: interaction.value, agent, acting }) : interaction;
+}
 
-  const interaction = effectiveAt(state, context.now);
+/** The agent, when it is a party of the interaction. */
+export function partyNamed(
+  state: Interaction | undefined,
+  agentId: AgentId,
+  { agents }: InteractionContext,
+): Agent | undefined {
+  return state?.parties.includes(agentId) === true ? agents.get(agentId) : undefined;
+}
+
+/**
+ * The interaction as it stands now, if a command may still change it.
+ *
+ * Refuses with `interaction-ended`, `head-changed` and, because texts could no longer be sealed,
+ * `interaction-erased`.
+ *
+ * @param isMeant whether the command was written against this head.
+ */
+export function standing(
+  state: Interaction,
+  isMeant: (head: Head) => boolean,
+  { now }: InteractionContext,
+): Result<Interaction, Rejection> {
+  const interaction = effectiveAt(state, now);
   const head = headOf(interaction);
   if (isTerminal(interaction.status)) return err({ code: 'interaction-ended', head });
-  if (!sameHead(command.head, head)) return err({ code: 'head-changed', head });
-  if (isErased(interaction)) return err({ code: 'interaction-erased' });
-  return ok({ interaction, agent, acting });
+  if (!isMeant(head)) return err({ code: 'head-changed', head });
+  return isErased(interaction) ? err({ code: 'interaction-erased' }) : ok(interaction);
 }

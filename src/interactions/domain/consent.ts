@@ -2,13 +2,15 @@ import type { Acting } from '../../agents/domain/acting.js';
 import type { Agent } from '../../agents/domain/agent.js';
 import { signsItsActs } from '../../agents/domain/keys.js';
 import type { Acceptance, AcceptanceMethod } from '../../kernel/federated-interaction.js';
-import type { InteractionId, TermsHash } from '../../kernel/ids.js';
+import type { AgentId, InteractionId, TermsHash } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { makeStatement, type AcceptanceStatement } from '../../kernel/statements.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
-import type { Proof } from './commands.js';
+import { termsHash } from '../../kernel/terms.js';
+import type { CommandOf, Proof } from './commands.js';
 import type { InteractionContext } from './context.js';
+import type { Interaction, Revision } from './interaction.js';
 import { verifyProof } from './signing.js';
 
 /** Everything that an acceptance binds besides who accepts, how and when. */
@@ -37,17 +39,7 @@ export function consent(
   context: InteractionContext,
 ): Result<Acceptance, Rejection> {
   if (proof === undefined) return consentByToken(agent, acting, to, context);
-  const statement = makeStatement<AcceptanceStatement>('federated-interaction/acceptance', {
-    audience: to.audience,
-    interactionId: to.interactionId,
-    revision: to.revision,
-    previousTermsHash: to.previousTermsHash,
-    termsHash: to.termsHash,
-    expiresAt: to.expiresAt,
-    agentId: agent.agentId,
-    method: 'ed25519',
-    acceptedAt: proof.at,
-  });
+  const statement = acceptanceStatement(agent.agentId, proof.at, to);
   const signature = verifyProof(agent, proof, statement, context);
   if (!signature.ok) return signature;
   // Authentic first, permitted second: an agent may have keys and accept by other methods only.
@@ -59,6 +51,50 @@ export function consent(
     acceptedAt: proof.at,
     signature: signature.value,
   });
+}
+
+/** What an agent signs when it accepts. */
+export function acceptanceStatement(
+  agentId: AgentId,
+  acceptedAt: Timestamp,
+  to: ConsentTo,
+): AcceptanceStatement {
+  const { audience, interactionId, revision, previousTermsHash, termsHash, expiresAt } = to;
+  return makeStatement<AcceptanceStatement>('federated-interaction/acceptance', {
+    audience,
+    interactionId,
+    revision,
+    previousTermsHash,
+    termsHash,
+    expiresAt,
+    agentId,
+    method: 'ed25519',
+    acceptedAt,
+  });
+}
+
+/** Consent to a revision that stands. */
+export function consentToRevision(
+  { audience, interactionId, expiresAt }: Interaction,
+  { revision, previousTermsHash, termsHash }: Revision,
+): ConsentTo {
+  return { audience, interactionId, revision, previousTermsHash, termsHash, expiresAt };
+}
+
+/** Consent to the first terms of an interaction that is being proposed. */
+export function consentToProposal(
+  { interactionId, expiresAt, contract }: CommandOf<'propose'>,
+  audience: string,
+): ConsentTo {
+  const hash = termsHash(contract);
+  return {
+    audience,
+    interactionId,
+    revision: 1,
+    previousTermsHash: null,
+    termsHash: hash,
+    expiresAt,
+  };
 }
 
 const METHOD_OF: Readonly<Record<Acting, AcceptanceMethod | undefined>> = {

@@ -1,34 +1,31 @@
 import type { Agent } from '../../agents/domain/agent.js';
-import { hasEverHadKeys, keyValidAt, signsItsActs } from '../../agents/domain/keys.js';
-import { isWithinLeeway } from '../../agents/domain/signed-moment.js';
+import { hasEverHadKeys, signsItsActs } from '../../agents/domain/keys.js';
+import { refusalByKey } from '../../agents/domain/verify-by-key.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { Signature } from '../../kernel/federated-interaction.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import { verifyStatement, type Statement } from '../../kernel/statements.js';
+import type { Statement } from '../../kernel/statements.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 import type { Proof } from './commands.js';
 import type { InteractionContext } from './context.js';
 
 /**
- * Verifies a proof over the statement that the command amounts to. The key must be valid now, by
- * the server's clock: whatever moment was signed, a retired key cannot sign back into its window.
+ * Verifies a proof over the statement that the command amounts to. An agent that never had keys has
+ * nothing to sign with.
  *
- * Refuses with `signature-unexpected`, `key-not-found`, `key-not-valid`, `signed-time-out-of-range`
- * and `signature-invalid`.
+ * Refuses with `signature-unexpected` and the codes of {@link refusalByKey}.
  */
 export function verifyProof(
   agent: Agent,
   proof: Proof,
   statement: Statement,
-  { now, leewayMs }: InteractionContext,
+  context: InteractionContext,
 ): Result<Signature, Rejection> {
   if (!hasEverHadKeys(agent)) return err({ code: 'signature-unexpected' });
-  const key = keyValidAt(agent, proof.keyId, now);
-  if (typeof key === 'string') return err({ code: key });
-  if (!isWithinLeeway(proof.at, now, leewayMs)) return err({ code: 'signed-time-out-of-range' });
-  if (!verifyStatement(key.jwk, statement, proof.value)) return err({ code: 'signature-invalid' });
-  return ok({ algorithm: 'Ed25519', keyId: proof.keyId, value: proof.value });
+  const { keyId, at, value } = proof;
+  const refusal = refusalByKey(agent, { keyId, signedAt: at, value }, statement, context);
+  return refusal === undefined ? ok({ algorithm: 'Ed25519', keyId, value }) : err(refusal);
 }
 
 /** An act's signature and the moment that it names; both null when the agent does not sign. */

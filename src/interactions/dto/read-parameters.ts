@@ -2,10 +2,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
 import { IsAgentId, IsMoment } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
+import { PageParameters } from '../../http/page-parameters.js';
 import type { InteractionStatus } from '../../kernel/federated-interaction.js';
 import type { AgentId } from '../../kernel/ids.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
-import { PageParameters } from './pages.js';
 
 const STATUSES = [
   'pending',

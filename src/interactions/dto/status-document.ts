@@ -38,7 +38,7 @@ export class ParkedEventDocument {
   @ApiProperty({ type: 'integer', description: '0 for an event that waits behind another' })
   readonly attempts!: number;
 
-  @ApiProperty({ description: 'False once only an operator tries again' })
+  @ApiProperty({ description: 'False once it is only tried again at the next start' })
   readonly retrying!: boolean;
 
   @ApiPropertyOptional({ type: String, nullable: true, description: 'For operators only' })

@@ -8,7 +8,7 @@ import { agentFinder, tenantFinder } from '../projection.js';
 import { sortable } from '../sortable-timestamp.js';
 import type { InteractionFilter, ListedInteraction } from './list-interactions.js';
 
-/** Whose rows are asked for: see `visibility.ts`. `agents` may be a few too many. */
+/** Whose rows are asked for: see `domain/visibility.ts`. `agents` may be a few too many. */
 export type RowScope =
   | { readonly kind: 'everything' }
   | { readonly kind: 'tenant'; readonly tenant: string }

@@ -21,7 +21,7 @@ import {
 } from './interaction-rows.js';
 import { ListInteractions, type InteractionPage } from './list-interactions.js';
 import { pageOfRows, type PageEffort } from './row-pages.js';
-import { mayRead, sightOf } from './visibility.js';
+import { mayRead, sightOf } from '../domain/visibility.js';
 
 const EFFORT: PageEffort = { window: 2_000, windows: 250 };
 const NOTHING: InteractionPage = { items: [], next: undefined };

@@ -20,7 +20,7 @@ import type { Interaction } from '../domain/interaction.js';
 import { interactionStream } from '../domain/stream.js';
 import { InteractionExecution } from '../interaction-execution.js';
 import { ReadInteraction, type AsOf, type InteractionReading } from './read-interaction.js';
-import { mayRead } from './visibility.js';
+import { mayRead } from '../domain/visibility.js';
 
 @QueryHandler(ReadInteraction)
 export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {

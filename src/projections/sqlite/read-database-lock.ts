@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -20,7 +20,8 @@ export async function lockReadDatabase(
 ): Promise<(() => void) | undefined> {
   const path = `${file}.lock`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
+  // Only a missing file: closing one that this process holds locked would give its lock away.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   const lock = new Database(path, { timeout: 0 });
   const deadline = performance.now() + patienceMs;
   for (;;) {

@@ -21,6 +21,9 @@ const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|FORMAT|READONLY_DBMOVED)/;
 const UNAVAILABLE =
   /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY|NOMEM|PERM|PROTOCOL|INTERRUPT)/;
 
+/** How many pieces of work share a commit at most. */
+const PIECES_PER_COMMIT = 16;
+
 const SIDE_FILES = ['-wal', '-shm', '-journal'];
 
 /**
@@ -34,6 +37,8 @@ export class SqliteReadDatabase implements ReadDatabase {
   #writes!: StatementCache;
   #reads!: StatementCache;
   #inTransaction = false;
+  /** Pieces of work in the open transaction. */
+  #uncommitted = 0;
 
   /** @param file path of the database; its folder is made when it is missing. */
   constructor(private readonly file: string) {
@@ -46,36 +51,52 @@ export class SqliteReadDatabase implements ReadDatabase {
     }
   }
 
-  transaction<T>(work: (db: ProjectionDatabase) => T): T {
+  transaction<T>(work: (db: ProjectionDatabase) => T, commit: 'now' | 'later' = 'now'): T {
     if (this.#inTransaction) throw new Error('transactions do not nest');
+    const isFirst = this.#uncommitted === 0;
     this.#inTransaction = true;
     try {
-      this.#writes.statement('BEGIN IMMEDIATE').run();
+      this.#run(isFirst ? 'BEGIN IMMEDIATE' : 'SAVEPOINT piece');
       const result = work(this.#handle);
-      this.#writes.statement('COMMIT').run();
+      if (!isFirst) this.#run('RELEASE piece');
+      this.#uncommitted++;
+      if (commit === 'now' || this.#uncommitted >= PIECES_PER_COMMIT) this.flush();
       return result;
     } catch (error) {
-      // SQLite has already rolled back by itself after some faults, such as a full disk.
-      if (this.#writer.inTransaction) this.#writes.statement('ROLLBACK').run();
-      throw translate(error);
+      const translated = translate(error);
+      if (!isFirst && this.#writer.inTransaction && !isDatabaseFault(translated)) {
+        this.#run('ROLLBACK TO piece');
+        this.#run('RELEASE piece');
+      } else {
+        this.#undoAll();
+      }
+      throw translated;
     } finally {
       this.#inTransaction = false;
     }
   }
 
+  flush(): void {
+    if (this.#uncommitted === 0) return;
+    guarded(() => {
+      this.#run('COMMIT');
+    });
+    this.#uncommitted = 0;
+  }
+
   attempt(work: () => void): void {
-    this.#writes.statement('SAVEPOINT attempt').run();
+    this.#run('SAVEPOINT attempt');
     try {
       work();
     } catch (error) {
       const translated = translate(error);
       if (this.#writer.inTransaction && !isDatabaseFault(translated)) {
-        this.#writes.statement('ROLLBACK TO attempt').run();
-        this.#writes.statement('RELEASE attempt').run();
+        this.#run('ROLLBACK TO attempt');
+        this.#run('RELEASE attempt');
       }
       throw translated;
     }
-    this.#writes.statement('RELEASE attempt').run();
+    this.#run('RELEASE attempt');
   }
 
   prepare<Row>(sql: string): ReadStatement<Row> {
@@ -87,6 +108,7 @@ export class SqliteReadDatabase implements ReadDatabase {
 
   /** Keeps one damaged file (`<file>.damaged`) for whoever wants to know what happened to it. */
   replace(): void {
+    this.#uncommitted = 0;
     this.close();
     for (const suffix of ['', ...SIDE_FILES]) {
       const aside = `${this.file}.damaged${suffix}`;
@@ -97,6 +119,11 @@ export class SqliteReadDatabase implements ReadDatabase {
   }
 
   close(): void {
+    try {
+      this.flush();
+    } catch {
+      // It is read from the log again.
+    }
     for (const connection of [this.#reader, this.#writer] as (Database.Database | undefined)[]) {
       try {
         connection?.close();
@@ -104,6 +131,16 @@ export class SqliteReadDatabase implements ReadDatabase {
         // A damaged file may not even close well, and nothing in it is worth keeping.
       }
     }
+  }
+
+  #undoAll(): void {
+    // SQLite has already rolled back by itself after some faults, such as a full disk.
+    if (this.#writer.inTransaction) this.#run('ROLLBACK');
+    this.#uncommitted = 0;
+  }
+
+  #run(sql: string): void {
+    this.#writes.statement(sql).run();
   }
 
   #open(): void {
@@ -118,7 +155,7 @@ export class SqliteReadDatabase implements ReadDatabase {
     this.#writer.pragma('temp_store = MEMORY');
     this.#writer.pragma('cache_size = -65536');
     // A rebuild would otherwise flush its pages several times over.
-    this.#writer.pragma('wal_autocheckpoint = 4096');
+    this.#writer.pragma('wal_autocheckpoint = 8192');
     this.#writer.pragma('journal_size_limit = 67108864');
     if (existed && this.#writer.pragma('quick_check(1)', { simple: true }) !== 'ok') {
       throw new ReadDatabaseDamaged('quick_check');

@@ -130,7 +130,7 @@ describe('keys at registration', () => {
     expect(given().then(withKey(spki))).toEqual(given().then(withKey(submission(k1))));
   });
 
-  it.each(HOSTILE_POINTS)('never are $name, though OpenSSL would verify', ({ x }) => {
+  it.each(HOSTILE_POINTS)('case 1: never are $name, though OpenSSL would verify', ({ x }) => {
     // R = identity, S = 0: under the identity point this "signs" every message.
     const value = Buffer.concat([Buffer.from([1]), Buffer.alloc(63)]).toString('base64url');
     const spki = Buffer.concat([

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** Within the project, so that its dependencies are found; never listed by git. */
 const CACHE = join(root, 'node_modules/.cache');
 /** What the commands import. */
-const PARTS = ['kernel', 'audit', 'cli', 'config', 'http/authentication'];
+const PARTS = ['kernel', 'audit', 'cli', 'config', 'attestation/domain', 'http/authentication'];
 
 /**
  * The command as a build leaves it, made once per suite: a start then takes a fraction of what it
@@ -32,7 +32,7 @@ async function compile(): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   folder = await mkdtemp(join(CACHE, 'countersign-cli-'));
   await symlink(join(root, 'schemas'), join(folder, 'schemas'));
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await symlink(join(root, 'package.json'), join(folder, 'package.json'));
   for (const part of PARTS) {
     const source = join(root, 'src', part);
     for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {

@@ -194,7 +194,7 @@ export function describeAppending(makeLog: LogFactory): void {
     });
   });
 
-  describe('sending the same events again at the same expected revision', () => {
+  describe('case 24: sending the same events again at the same expected revision', () => {
     async function sendAgain(
       through: EventStore,
       followers: number,

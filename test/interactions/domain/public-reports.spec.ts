@@ -45,7 +45,7 @@ function withStrayBits(value: string): string {
   return `${value.slice(0, -1)}${ALPHABET[last + 1] ?? ''}`;
 }
 
-describe('a valid signature in another spelling is refused', () => {
+describe('case 2: a valid signature in another spelling is refused', () => {
   it.each([
     ['padded', (value: string) => `${value}==`],
     ['followed by a newline', (value: string) => `${value}\n`],
@@ -78,7 +78,7 @@ describe('a valid signature in another spelling is refused', () => {
   });
 });
 
-describe('numbers are hashed by their value', () => {
+describe('case 5: numbers are hashed by their value', () => {
   it('0 however it is spelled', () => {
     expect(termsHash(contract({ retentionDays: JSON.parse('-0') as number }))).toBe(
       termsHash(contract({ retentionDays: 0 })),
@@ -212,7 +212,7 @@ describe('acceptance around the expiry', () => {
   });
 });
 
-describe('a retired key that backdates what it signs into its own window', () => {
+describe('case 13: a retired key that backdates what it signs into its own window', () => {
   const until = timestampOf(START_MS + 2 * MINUTE);
   const key = beta.key ?? signingKey('never', 0);
   const successor = signingKey('agent-beta#2', 22);

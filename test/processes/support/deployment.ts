@@ -29,7 +29,7 @@ import {
   type Clock,
   type Timestamp,
 } from '../../../src/kernel/timestamp.js';
-import type { Agents, Interactions } from '../../../src/processes/contexts.js';
+import type { Agents, Interactions } from '../../../src/processes/ports.js';
 import { Processes } from '../../../src/processes/processes.js';
 import type { ProcessHealth } from '../../../src/processes/process-health.js';
 import type { ProcessTiming } from '../../../src/processes/process-timing.js';

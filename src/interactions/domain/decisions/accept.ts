@@ -1,7 +1,7 @@
 import { ok } from '../../../kernel/result.js';
 import { admit } from '../admission.js';
 import type { CommandOf } from '../commands.js';
-import { consent } from '../consent.js';
+import { consent, consentToRevision } from '../consent.js';
 import type { InteractionContext } from '../context.js';
 import type { Interaction } from '../interaction.js';
 import { acceptable, accepted } from './accepting.js';
@@ -23,20 +23,8 @@ export function accept(
   const proposal = acceptable(interaction, agent, context);
   if (!proposal.ok) return proposal;
 
-  const acceptance = consent(
-    agent,
-    acting,
-    command.proof,
-    {
-      audience: interaction.audience,
-      interactionId: interaction.interactionId,
-      revision: proposal.value.revision,
-      previousTermsHash: proposal.value.previousTermsHash,
-      termsHash: proposal.value.termsHash,
-      expiresAt: interaction.expiresAt,
-    },
-    context,
-  );
+  const to = consentToRevision(interaction, proposal.value);
+  const acceptance = consent(agent, acting, command.proof, to, context);
   if (!acceptance.ok) return acceptance;
   return ok(accepted(interaction, proposal.value, acceptance.value, null, context));
 }

@@ -1,11 +1,10 @@
+import type { Head } from '../../../kernel/rejection.js';
 import { err, ok } from '../../../kernel/result.js';
+import { partyNamed, standing } from '../admission.js';
 import type { CommandOf } from '../commands.js';
 import type { InteractionContext } from '../context.js';
-import { effectiveAt } from '../expiry.js';
-import { headOf } from '../head.js';
 import type { Interaction } from '../interaction.js';
-import { policyCovers } from '../policy.js';
-import { isErased, isTerminal } from '../revisions.js';
+import { policyCovers } from '../policy-covers.js';
 import { acceptable, accepted } from './accepting.js';
 import type { Decision } from './decision.js';
 
@@ -14,26 +13,21 @@ import type { Decision } from './decision.js';
  * the proposal was recorded; here it must still be the agent's policy, its method permitted, and the
  * terms covered beyond doubt.
  *
- * Refuses with `interaction-not-found`, `interaction-ended`, `head-changed`, `interaction-erased`,
- * the codes of {@link acceptable}, `method-not-permitted` and `policy-does-not-apply`.
+ * Refuses with `interaction-not-found`, the codes of {@link standing} and of {@link acceptable},
+ * `method-not-permitted` and `policy-does-not-apply`.
  */
 export function autoAccept(
   state: Interaction | undefined,
   command: CommandOf<'auto-accept'>,
   context: InteractionContext,
 ): Decision {
-  const agent = context.agents.get(command.agentId);
-  if (state === undefined || agent === undefined || !state.parties.includes(agent.agentId)) {
-    return err({ code: 'interaction-not-found' });
-  }
-  const interaction = effectiveAt(state, context.now);
-  const head = headOf(interaction);
-  if (isTerminal(interaction.status)) return err({ code: 'interaction-ended', head });
-  if (command.revision !== head.revision || command.termsHash !== head.termsHash) {
-    return err({ code: 'head-changed', head });
-  }
-  if (isErased(interaction)) return err({ code: 'interaction-erased' });
-  const proposal = acceptable(interaction, agent, context);
+  const agent = partyNamed(state, command.agentId, context);
+  if (state === undefined || agent === undefined) return err({ code: 'interaction-not-found' });
+  const { revision, termsHash } = command;
+  const isMeant = (head: Head) => head.revision === revision && head.termsHash === termsHash;
+  const interaction = standing(state, isMeant, context);
+  if (!interaction.ok) return interaction;
+  const proposal = acceptable(interaction.value, agent, context);
   if (!proposal.ok) return proposal;
 
   const method = 'policy_auto_accept';
@@ -52,5 +46,5 @@ export function autoAccept(
     termsHash: proposal.value.termsHash,
     acceptedAt: context.now,
   } as const;
-  return ok(accepted(interaction, proposal.value, acceptance, policy.revision, context));
+  return ok(accepted(interaction.value, proposal.value, acceptance, policy.revision, context));
 }

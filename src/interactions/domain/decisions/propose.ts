@@ -1,8 +1,7 @@
 import { actingAs } from '../../../agents/domain/acting.js';
 import { err, ok } from '../../../kernel/result.js';
-import { termsHash } from '../../../kernel/terms.js';
 import type { CommandOf } from '../commands.js';
-import { consent } from '../consent.js';
+import { consent, consentToProposal } from '../consent.js';
 import type { InteractionContext } from '../context.js';
 import {
   contractBelongs,
@@ -36,30 +35,17 @@ export function propose(
   if (initiator.retiredAt !== null) return err({ code: 'agent-retired' });
   if (state !== undefined) return err({ code: 'interaction-exists' });
 
-  const terms = { contract, termsHash: termsHash(contract) };
+  const to = consentToProposal(command, context.audience);
   const refusal =
     contractBelongs(contract, interactionId) ??
     partiesFit(contract.parties, agentId, responderAgentId) ??
     partiesRegistered(contract.parties, context.agents) ??
     expiryFits(expiresAt, context.now) ??
     deadlineAhead(contract, context.now) ??
-    hashAgrees(command.termsHash, terms.termsHash);
+    hashAgrees(command.termsHash, to.termsHash);
   if (refusal !== undefined) return err(refusal);
 
-  const acceptance = consent(
-    initiator,
-    acting,
-    command.proof,
-    {
-      audience: context.audience,
-      interactionId,
-      revision: 1,
-      previousTermsHash: null,
-      termsHash: terms.termsHash,
-      expiresAt,
-    },
-    context,
-  );
+  const acceptance = consent(initiator, acting, command.proof, to, context);
   if (!acceptance.ok) return acceptance;
 
   const responder = context.agents.get(responderAgentId);
@@ -71,7 +57,7 @@ export function propose(
         interactionId,
         revisionId: context.newId(),
         revision: 1,
-        termsHash: terms.termsHash,
+        termsHash: to.termsHash,
         proposedByAgentId: agentId,
         acceptance: acceptance.value,
         initiatorAgentId: agentId,

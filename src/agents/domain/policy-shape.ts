@@ -1,4 +1,3 @@
-import type { Agent } from './agent.js';
 import type { AcceptancePolicy } from './events.js';
 import { MAX_POLICY_ENTRIES, MAX_POLICY_RETENTION_DAYS, MAX_POLICY_TEXT_LENGTH } from './limits.js';
 
@@ -40,9 +39,4 @@ function isDays(value: unknown): boolean {
     value >= 0 &&
     value <= MAX_POLICY_RETENTION_DAYS
   );
-}
-
-/** A stored policy is dead letter while the agent's methods do not allow auto-acceptance. */
-export function policyApplies(agent: Agent): boolean {
-  return agent.policy !== null && agent.methods.includes('policy_auto_accept');
 }

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
-import { MustBe } from '../../http/dto-checks.js';
-import { IfPresent } from '../../http/dto-pipe.js';
+import { MustBe } from './dto-checks.js';
+import { IfPresent } from './dto-pipe.js';
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;
@@ -17,7 +17,8 @@ export class PageParameters {
   @IfPresent()
   @MustBe(
     `a whole number from 1 to ${String(MAX_PAGE)}`,
-    (value) => typeof value === 'string' && /^(?:[1-9]\d?|100)$/.test(value),
+    (value) =>
+      typeof value === 'string' && /^[1-9]\d{0,2}$/.test(value) && Number(value) <= MAX_PAGE,
   )
   readonly limit?: string;
 

@@ -24,7 +24,7 @@ const NO_KEYS = { find: async () => Promise.resolve(undefined) };
  * Lease and checkpoint of one process, as events of its own stream. Every write names the exact
  * revision that it was decided on, so of two nodes that want the lease one gets it.
  */
-export class ProcessLedger {
+export class LeaseAndCheckpoint {
   #state = NO_PROCESS_STATE;
   #recordedAt: Timestamp | undefined;
   /** One try for all that want the lease at this moment. */

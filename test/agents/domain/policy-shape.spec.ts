@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isAcceptancePolicy, policyApplies } from '../../../src/agents/domain/policy.js';
-import { agentAfter, change, register } from '../support/agents.js';
+import { isAcceptancePolicy } from '../../../src/agents/domain/policy-shape.js';
 
 const policy = {
   taskCategories: ['translation'],
@@ -36,14 +35,5 @@ describe('a policy', () => {
 
   it.each([null, undefined, 'policy', 7, [], [policy], {}])('is never %j', (value) => {
     expect(isAcceptancePolicy(value)).toBe(false);
-  });
-
-  it('applies only while the methods allow auto-acceptance', () => {
-    const set = { command: change({ kind: 'change-policy', policy }, 0) };
-    expect(policyApplies(agentAfter({ command: register() }))).toBe(false);
-    expect(policyApplies(agentAfter({ command: register() }, set))).toBe(false);
-    const auto = { command: register({ methods: ['policy_auto_accept'] }) };
-    expect(policyApplies(agentAfter(auto))).toBe(false);
-    expect(policyApplies(agentAfter(auto, set))).toBe(true);
   });
 });

@@ -1,0 +1,66 @@
+import { expect } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { decodeEvent, type EventTypes } from '../../src/event-store/codec.js';
+import type { EventEnvelope } from '../../src/event-store/envelope.js';
+import type { DataKey, KeyStore } from '../../src/event-store/key-store.js';
+import { decodeBase64Url } from '../../src/kernel/base64url.js';
+import { ERASED, type DomainEvent, type Recorded } from '../../src/kernel/event.js';
+import { schemaFaults } from '../support/event-schemas.js';
+
+/**
+ * A log as an earlier version stored it: sealed envelopes and the keys that open them. The files
+ * are never rewritten: a later version that cannot read one needs an upcaster.
+ */
+export interface StoredLog {
+  readonly events: readonly EventEnvelope[];
+  /** base64url by key scope; absent when no event has texts. */
+  readonly dataKeys?: Readonly<Record<string, string>>;
+}
+
+export function readStored<Log extends StoredLog>(file: URL): Log {
+  return JSON.parse(readFileSync(file, 'utf8')) as Log;
+}
+
+/** The log as a start of today's version reads it. */
+export async function replay<E extends DomainEvent>(
+  { events, dataKeys = {} }: StoredLog,
+  types: EventTypes<E>,
+): Promise<readonly Recorded<E>[]> {
+  const keys = new Map(Object.entries(dataKeys));
+  return decodeAll(events, types, {
+    find: async (scope) => decodeBase64Url(keys.get(scope) ?? '') as DataKey | undefined,
+  });
+}
+
+/** The same once the data keys are destroyed. */
+export async function replayErased<E extends DomainEvent>(
+  { events }: StoredLog,
+  types: EventTypes<E>,
+): Promise<readonly Recorded<E>[]> {
+  return decodeAll(events, types, { find: async () => ERASED });
+}
+
+/** Expects every envelope, and what it holds, to match the published schemas. */
+export async function expectSchemasToHold<E extends DomainEvent>(
+  log: StoredLog,
+  types: EventTypes<E>,
+): Promise<void> {
+  const decoded = await replay(log, types);
+  for (const [index, envelope] of log.events.entries()) {
+    const { type, schemaVersion, data } = envelope;
+    const texts = decoded[index]?.texts;
+    const faults = {
+      envelope: schemaFaults('envelope', envelope),
+      content: schemaFaults(type, { type, schemaVersion, data, texts }),
+    };
+    expect([type, faults]).toEqual([type, { envelope: [], content: [] }]);
+  }
+}
+
+async function decodeAll<E extends DomainEvent>(
+  events: readonly EventEnvelope[],
+  types: EventTypes<E>,
+  keys: Pick<KeyStore, 'find'>,
+): Promise<readonly Recorded<E>[]> {
+  return Promise.all(events.map(async (envelope) => decodeEvent(envelope, types, keys)));
+}
