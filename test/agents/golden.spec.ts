@@ -12,6 +12,7 @@ import { decodeBase64Url } from '../../src/kernel/base64url.js';
 import { sha256 } from '../../src/kernel/digest.js';
 import { verifyEd25519 } from '../../src/kernel/ed25519.js';
 import { ERASED, fold, type Recorded } from '../../src/kernel/event.js';
+import { expectSchemasToHold } from '../golden/stored-log.js';
 
 /**
  * Two lives as the first version wrote them: envelopes, the data key of sealed texts, and what they
@@ -58,6 +59,10 @@ describe('the log of the first version', () => {
   it('has every event type', () => {
     const types = new Set(golden.events.map(({ type }) => type));
     expect([...types].sort()).toEqual(Object.keys(AGENT_EVENT_TYPES).sort());
+  });
+
+  it('matches the schemas of its events', async () => {
+    await expectSchemasToHold(golden, AGENT_EVENT_TYPES);
   });
 
   it('folds to the agents of that time', async () => {

@@ -117,7 +117,8 @@ export class StoredPolicyDocument extends AcceptancePolicyDocument {
   readonly revision!: number;
 
   @ApiProperty({
-    description: 'False while the agent’s methods lack `policy_auto_accept`: then it has no effect',
+    description:
+      'False, and without effect, while the methods lack `policy_auto_accept` or once retired',
   })
   readonly applies!: boolean;
 }

@@ -53,7 +53,7 @@ export class SqliteReadDatabase implements ReadDatabase {
 
   transaction<T>(work: (db: ProjectionDatabase) => T, commit: 'now' | 'later' = 'now'): T {
     if (this.#inTransaction) throw new Error('transactions do not nest');
-    const isFirst = this.#uncommitted === 0;
+    const isFirst = !this.#writer.inTransaction;
     this.#inTransaction = true;
     try {
       this.#run(isFirst ? 'BEGIN IMMEDIATE' : 'SAVEPOINT piece');
@@ -77,11 +77,14 @@ export class SqliteReadDatabase implements ReadDatabase {
   }
 
   flush(): void {
-    if (this.#uncommitted === 0) return;
-    guarded(() => {
+    if (!this.#writer.inTransaction) return;
+    try {
       this.#run('COMMIT');
-    });
-    this.#uncommitted = 0;
+      this.#uncommitted = 0;
+    } catch (error) {
+      this.#undoAll();
+      throw translate(error);
+    }
   }
 
   attempt(work: () => void): void {

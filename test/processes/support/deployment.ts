@@ -57,6 +57,8 @@ const TIMING: Partial<ProcessTiming> = {
 export class Deployment {
   /** The executions of process commands that were asked for, in order. */
   readonly performed: string[] = [];
+  /** How many of them were answered. */
+  answered = 0;
   /** Holds effects back until it resolves. */
   beforeEffect: () => Promise<void> = () => Promise.resolve();
   readonly #interactions: InteractionExecution;
@@ -115,7 +117,9 @@ export class Deployment {
     execute: async (id, command, envelope) => {
       this.performed.push(`${command.kind} ${id}`);
       await this.beforeEffect();
-      return this.#perform(id, command, undefined, envelope);
+      const result = await this.#perform(id, command, undefined, envelope);
+      this.answered++;
+      return result;
     },
   };
 

@@ -1,14 +1,18 @@
 /**
  * One node's process managers over a folder, in a process of its own that can be killed. Its clock
- * is ahead by the given milliseconds. Writes a line after every effect.
+ * is ahead by the given milliseconds. Writes a line after every effect, of which many are under way at
+ * any time.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Deployment } from './deployment.js';
 
 const [, , folder, node, aheadMs] = process.argv;
 if (folder === undefined || node === undefined) throw new Error('folder, node, aheadMs');
 const deployment = await Deployment.open(() => Date.now() + Number(aheadMs), folder);
+// Slow enough to be killed on the way.
+deployment.beforeEffect = async () => delay(20);
 deployment.run(node);
 let told = 0;
 setInterval(() => {
-  for (; told < deployment.performed.length; told++) process.stdout.write('effect\n');
+  for (; told < deployment.answered; told++) process.stdout.write('effect\n');
 }, 1);

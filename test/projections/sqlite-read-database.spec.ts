@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ProjectionDatabase } from '../../src/projections/port.js';
+import { SqliteReadDatabase } from '../../src/projections/sqlite/sqlite-read-database.js';
+
+let folder: string;
+let database: SqliteReadDatabase;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'read-database-'));
+  database = open();
+  database.transaction((db) => {
+    db.exec('CREATE TABLE things (name TEXT)');
+  });
+});
+
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+function open(): SqliteReadDatabase {
+  return new SqliteReadDatabase(join(folder, 'read.db'));
+}
+
+function insert(name: string): (db: ProjectionDatabase) => void {
+  return (db) => {
+    db.prepare('INSERT INTO things VALUES (?)').run(name);
+  };
+}
+
+function failing(name: string): (db: ProjectionDatabase) => void {
+  return (db) => {
+    insert(name)(db);
+    throw new Error('no');
+  };
+}
+
+function names(of: SqliteReadDatabase = database): string[] {
+  const rows = of.prepare<{ name: string }>('SELECT name FROM things ORDER BY rowid').all();
+  return rows.map(({ name }) => name);
+}
+
+describe('work whose commit may wait', () => {
+  it('is seen by readers once it is flushed', () => {
+    database.transaction(insert('a'), 'later');
+    database.transaction(insert('b'), 'later');
+    expect(names()).toEqual([]);
+    database.flush();
+    expect(names()).toEqual(['a', 'b']);
+  });
+
+  it('is committed with the next work that does not wait, and before the database is closed', () => {
+    database.transaction(insert('a'), 'later');
+    database.transaction(insert('b'));
+    expect(names()).toEqual(['a', 'b']);
+    database.transaction(insert('c'), 'later');
+    database.close();
+    database = open();
+    expect(names()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('does not wait for ever', () => {
+    for (let i = 0; i < 100; i++) database.transaction(insert(String(i)), 'later');
+    expect(names().length).toBeGreaterThan(50);
+  });
+
+  it('is undone alone when it throws', () => {
+    database.transaction(insert('a'), 'later');
+    expect(() => database.transaction(failing('b'), 'later')).toThrow('no');
+    expect(() => database.transaction(failing('c'))).toThrow('no');
+    database.transaction(insert('d'));
+    expect(names()).toEqual(['a', 'd']);
+  });
+
+  it('is undone by a crash', () => {
+    database.transaction(insert('a'));
+    database.transaction(insert('b'), 'later');
+    // What a second connection finds is what would be found after a crash.
+    const other = open();
+    expect(names(other)).toEqual(['a']);
+    other.close();
+  });
+});
+
+describe('the handle', () => {
+  it('is closed outside of transactions', () => {
+    let kept: ProjectionDatabase | undefined;
+    database.transaction((db) => (kept = db), 'later');
+    expect(() => kept?.prepare('SELECT 1')).toThrow('outside of a transaction');
+    expect(() => {
+      kept?.exec('DROP TABLE things');
+    }).toThrow('outside of a transaction');
+  });
+
+  it('undoes a part alone', () => {
+    database.transaction((db) => {
+      insert('a')(db);
+      expect(() => {
+        database.attempt(() => {
+          failing('b')(db);
+        });
+      }).toThrow('no');
+      database.attempt(() => {
+        insert('c')(db);
+      });
+    });
+    expect(names()).toEqual(['a', 'c']);
+  });
+});
+
+describe('a query', () => {
+  it('cannot write', () => {
+    expect(() => database.prepare('DELETE FROM things').all()).toThrow();
+  });
+});
