@@ -11,7 +11,7 @@ import { termsHash } from '../../kernel/terms.js';
 import type { CommandOf, Proof } from './commands.js';
 import type { InteractionContext } from './context.js';
 import type { Interaction, Revision } from './interaction.js';
-import { verifyProof } from './signing.js';
+import { verifyProof } from './verify-signatures.js';
 
 /** Everything that an acceptance binds besides who accepts, how and when. */
 export interface ConsentTo {

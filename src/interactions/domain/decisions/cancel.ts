@@ -9,7 +9,7 @@ import type { CommandOf } from '../commands.js';
 import type { InteractionContext } from '../context.js';
 import type { Interaction } from '../interaction.js';
 import { standingTermsHash } from '../revisions.js';
-import { verifyAct } from '../signing.js';
+import { verifyAct } from '../verify-signatures.js';
 import type { Decision } from './decision.js';
 
 /**

@@ -10,7 +10,7 @@ import type { CommandOf } from '../commands.js';
 import type { InteractionContext } from '../context.js';
 import type { Interaction, Revision } from '../interaction.js';
 import { openProposal } from '../revisions.js';
-import { verifyAct } from '../signing.js';
+import { verifyAct } from '../verify-signatures.js';
 import type { Decision } from './decision.js';
 
 /**

@@ -8,7 +8,7 @@ import type { InteractionEvent } from '../events.js';
 import type { Interaction } from '../interaction.js';
 import { reportAnswers } from '../report-rules.js';
 import { revisionInForce } from '../revisions.js';
-import { verifyAct } from '../signing.js';
+import { verifyAct } from '../verify-signatures.js';
 import type { Decision } from './decision.js';
 
 /**
