@@ -18,7 +18,7 @@ export function canonicalJson(value: unknown): string {
 function write(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
-      return value.isWellFormed() ? JSON.stringify(value) : undefined;
+      return quote(value);
     case 'number':
       // ECMAScript's own spelling of numbers is the one that RFC 8785 section 3.2.2.3 asks for.
       return Number.isFinite(value) ? JSON.stringify(value) : undefined;
@@ -54,9 +54,20 @@ function writeObject(object: PlainObject): string | undefined {
   for (const name of Object.keys(object).sort()) {
     const member = object[name];
     if (member === undefined) continue;
+    const quoted = quote(name);
     const written = write(member);
-    if (written === undefined || !name.isWellFormed()) return undefined;
-    text += `${text.length === 1 ? '' : ','}${JSON.stringify(name)}:${written}`;
+    if (quoted === undefined || written === undefined) return undefined;
+    text += text.length === 1 ? `${quoted}:${written}` : `,${quoted}:${written}`;
   }
   return `${text}}`;
+}
+
+/** What JSON escapes, and surrogates, which may be lone ones. */
+// eslint-disable-next-line no-control-regex -- these are the characters that are looked for
+const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Most strings need no escape: they are not handed to `JSON.stringify` one by one. */
+function quote(text: string): string | undefined {
+  if (!NEEDS_CARE.test(text)) return `"${text}"`;
+  return text.isWellFormed() ? JSON.stringify(text) : undefined;
 }
