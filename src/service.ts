@@ -15,6 +15,7 @@ import type { EventStore } from './event-store/port.js';
 import { logReaches } from './event-store/log-reaches.js';
 import { openSqliteEventStore } from './event-store/sqlite/sqlite-event-store.js';
 import { openSqliteKeyStore } from './event-store/sqlite/sqlite-key-store.js';
+import { WatchedEventStore } from './event-store/watched-event-store.js';
 import type { Authenticator } from './http/authentication/authenticator.js';
 import { createAuthenticator } from './http/authentication/create-authenticator.js';
 import { DtoPipe } from './http/dto-pipe.js';
@@ -89,11 +90,12 @@ export async function startService(config: Config): Promise<Service> {
 }
 
 async function start(config: Config, opened: Opened): Promise<Service> {
-  const eventStore = await openSqliteEventStore(config.eventStore.path, {
+  const engine = await openSqliteEventStore(config.eventStore.path, {
     onFault: (fault) => {
       logFault(fault, 'event-store');
     },
   });
+  const eventStore = new WatchedEventStore(engine, Date.now);
   opened.onClose(() => eventStore.close());
   const keyStore = await openSqliteKeyStore(config.keyStore.path, { randomBytes });
   opened.onClose(() => keyStore.close());

@@ -1,5 +1,5 @@
 import type { KeyStore } from '../../event-store/key-store.js';
-import type { EventStore } from '../../event-store/port.js';
+import type { WatchedEventStore } from '../../event-store/watched-event-store.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
@@ -7,11 +7,14 @@ import type { ProcessHealth } from '../../processes/process-health.js';
 import type { ProjectionsHealth } from '../../projections/port.js';
 import type { HealthSource } from './health-source.js';
 
-/** The log answers. */
-export function eventStoreHealth(store: EventStore): HealthSource {
+/** The log answers, and the last write reached it. */
+export function eventStoreHealth(store: WatchedEventStore): HealthSource {
   return {
     name: 'event-store',
-    check: async () => ({ healthy: true, details: { head: await store.head() } }),
+    check: async () => {
+      const { canWrite } = store;
+      return { healthy: canWrite, details: { head: await store.head(), canWrite } };
+    },
   };
 }
 

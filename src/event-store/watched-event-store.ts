@@ -1,0 +1,72 @@
+import type { Result } from '../kernel/result.js';
+import type { Clock } from '../kernel/timestamp.js';
+import type { NewEnvelope } from './envelope.js';
+import type {
+  AppendConflict,
+  Appended,
+  EventFilter,
+  EventStore,
+  ExpectedRevision,
+  Position,
+  RecordedEnvelope,
+  SubscriptionMessage,
+} from './port.js';
+
+/** How long a failed append counts, in milliseconds: a node that gets no writes could not clear it. */
+const FAULT_COUNTS_MS = 30_000;
+
+/**
+ * An event store that remembers whether its last append failed. A log that can be read but not
+ * written (a full disk) looks well to whoever only reads.
+ */
+export class WatchedEventStore implements EventStore {
+  #failedAt: number | undefined;
+
+  constructor(
+    private readonly inner: EventStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** False for a while after an append failed, unless a later one succeeded. */
+  get canWrite(): boolean {
+    return this.#failedAt === undefined || this.clock() - this.#failedAt >= FAULT_COUNTS_MS;
+  }
+
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEnvelope[],
+  ): Promise<Result<Appended, AppendConflict>> {
+    try {
+      const result = await this.inner.append(stream, expected, events);
+      this.#failedAt = undefined;
+      return result;
+    } catch (error) {
+      this.#failedAt = this.clock();
+      throw error;
+    }
+  }
+
+  readStream(stream: string, from?: number): Promise<readonly RecordedEnvelope[]> {
+    return this.inner.readStream(stream, from);
+  }
+
+  readAll(after: Position, filter?: EventFilter): AsyncIterable<RecordedEnvelope> {
+    return this.inner.readAll(after, filter);
+  }
+
+  subscribeAll(
+    after: Position,
+    options?: { readonly filter?: EventFilter; readonly signal?: AbortSignal },
+  ): AsyncIterable<SubscriptionMessage> {
+    return this.inner.subscribeAll(after, options);
+  }
+
+  head(): Promise<Position> {
+    return this.inner.head();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
