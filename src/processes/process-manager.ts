@@ -272,8 +272,10 @@ export class ProcessManager<E extends DomainEvent, Item> {
     const isIdle = this.options.clock() - this.#lastEventAt >= this.#timing.idleMs;
     const isLate = this.#eventsSinceCheckpoint >= this.#timing.checkpointAtLatestAfterEvents;
     if (!isIdle && !isLate) return;
+    // What is read while the checkpoint is written counts for the next one.
+    const counted = this.#eventsSinceCheckpoint;
     await this.#record.moveCheckpoint(this.#lowWater);
-    this.#eventsSinceCheckpoint = 0;
+    this.#eventsSinceCheckpoint -= counted;
   }
 
   async #handOver(): Promise<void> {
