@@ -1,4 +1,4 @@
-import type { Head, Rejection } from '../kernel/rejection.js';
+import { sameHead, type Head, type Rejection } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { parseIfMatch } from './etag.js';
 
@@ -38,8 +38,4 @@ export function inTermsOf(by: NamedHead['by'], rejection: Rejection): Rejection 
   return by === 'if-match' && rejection.code === 'head-changed'
     ? { ...rejection, code: 'precondition-failed' }
     : rejection;
-}
-
-function sameHead(a: Head, b: Head): boolean {
-  return a.revision === b.revision && a.status === b.status && a.termsHash === b.termsHash;
 }

@@ -143,6 +143,10 @@ export interface Head {
   readonly termsHash: TermsHash;
 }
 
+export function sameHead(a: Head, b: Head): boolean {
+  return a.revision === b.revision && a.status === b.status && a.termsHash === b.termsHash;
+}
+
 /**
  * Why a command or a request was refused: a value, never thrown by a decision. What is here may be
  * shown to whoever asked; the transport adds status and title by `code`.

@@ -17,8 +17,8 @@ import {
 import { PROCESS_EVENT_TYPES, processStream, type ProcessEvent } from './events.js';
 import { NO_PROCESS_STATE, evolveProcess, type ProcessState } from './process-state.js';
 
-/** Events of a process have no texts. */
-const NO_KEYS = { find: async () => Promise.resolve(undefined) };
+/** For reading events without texts, or without opening them. */
+export const NO_KEYS = { find: async () => Promise.resolve(undefined) };
 
 /**
  * Lease and checkpoint of one process, as events of its own stream. Every write names the exact

@@ -9,16 +9,14 @@ import {
 import { hashJson } from '../kernel/digest.js';
 import type { DomainEvent } from '../kernel/event.js';
 import { deriveUuid } from '../kernel/ids.js';
+import type { Report } from '../kernel/report.js';
 import type { Clock } from '../kernel/timestamp.js';
 import { Agenda, type Entry } from './agenda.js';
 import { Alarm } from './alarm.js';
 import type { AgendaChange, Effect, Process } from './process.js';
 import type { ProcessHealth } from './process-health.js';
-import { LeaseAndCheckpoint } from './lease-and-checkpoint.js';
+import { LeaseAndCheckpoint, NO_KEYS } from './lease-and-checkpoint.js';
 import { PROCESS_TIMING, retryDelay, type ProcessTiming } from './process-timing.js';
-
-/** Something an operator should read in the log: one line, and what it is about. */
-export type Report = (line: string, about: Readonly<Record<string, unknown>>) => void;
 
 export interface ProcessManagerOptions<E extends DomainEvent> {
   readonly store: EventStore;
@@ -34,9 +32,6 @@ export interface ProcessManagerOptions<E extends DomainEvent> {
 
 /** Effects under way at once: enough for the store to group their appends. */
 const EFFECTS_AT_ONCE = 32;
-
-/** Sealed texts are not opened for processes. */
-const NO_KEYS = { find: async () => Promise.resolve(undefined) };
 
 /**
  * Runs one process: reads the log after the process's checkpoint, keeps what is to be done on an

@@ -2,6 +2,7 @@ import type { EventTypes } from '../event-store/codec.js';
 import type { KeyStore } from '../event-store/key-store.js';
 import type { EventStore, Position } from '../event-store/port.js';
 import type { DomainEvent } from '../kernel/event.js';
+import type { Report } from '../kernel/report.js';
 import type { Clock } from '../kernel/timestamp.js';
 import type { NewFailure } from './apply-batch.js';
 import * as bookkeeping from './bookkeeping.js';
@@ -23,9 +24,6 @@ import { ReadDatabaseDamaged, type ReadDatabase } from './read-database.js';
 import { takeUp } from './take-up.js';
 import type { TrackedProjection } from './tracked-projection.js';
 import { WaitingReaders } from './waiting-readers.js';
-
-/** Something an operator should read in the log: one line, and what it is about. */
-export type Report = (line: string, about: Readonly<Record<string, unknown>>) => void;
 
 export interface ProjectionRunnerOptions {
   readonly store: EventStore;

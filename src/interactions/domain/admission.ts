@@ -1,11 +1,11 @@
 import { actingAs, type Acting } from '../../agents/domain/acting.js';
 import type { Agent } from '../../agents/domain/agent.js';
 import type { AgentId } from '../../kernel/ids.js';
-import type { Head, Rejection } from '../../kernel/rejection.js';
+import { sameHead, type Head, type Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { InteractionContext } from './context.js';
 import { effectiveAt } from './expiry.js';
-import { headOf, sameHead } from './head.js';
+import { headOf } from './head.js';
 import type { Interaction } from './interaction.js';
 import { isErased, isTerminal } from './revisions.js';
 

@@ -10,7 +10,3 @@ export function headOf(interaction: Interaction): Head {
   const { revision, status, termsHash } = newestRevision(interaction);
   return { revision, status, termsHash };
 }
-
-export function sameHead(a: Head, b: Head): boolean {
-  return a.revision === b.revision && a.status === b.status && a.termsHash === b.termsHash;
-}
