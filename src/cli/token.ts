@@ -1,7 +1,7 @@
 import { DEFAULT_DATA_FOLDER, devIssuerKeyFile } from '../config/data-folder.js';
 import { PrivateFileError } from '../config/private-file.js';
 import { loadDevKey, mintDevToken } from '../http/authentication/dev-issuer.js';
-import { SCOPES, type Scope } from '../kernel/caller.js';
+import { isScope, SCOPES } from '../kernel/caller.js';
 import { parseAgentId } from '../kernel/ids.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { cliFault, type CliFault } from './cli-fault.js';
@@ -9,15 +9,6 @@ import type { Command } from './command.js';
 import { parseArguments } from './parse-arguments.js';
 
 const MAX_TTL_SECONDS = 30 * 24 * 60 * 60;
-
-/** Nothing asks for these so far; a token may carry them all the same. */
-const UNUSED: readonly Scope[] = [
-  'capabilities:write',
-  'capabilities:read',
-  'approvals:decide',
-  'operator:explain',
-];
-const USED = SCOPES.filter((scope) => !UNUSED.includes(scope));
 
 const usage = `Usage: countersign token --sub PRINCIPAL --tenant TENANT [options]
 
@@ -29,10 +20,10 @@ the same data folder believes.
   --client ID          the OAuth client that the token is issued to
   --agent ID           the agent that the token is bound to
   --scope "A B"        scopes, separated by spaces; may be given several times:
-                       ${USED.slice(0, 4).join(' ')}
-                       ${USED.slice(4).join(' ')}
-                       ${UNUSED.slice(0, 2).join(' ')} (not used yet)
-                       ${UNUSED.slice(2).join(' ')} (not used yet)
+                       ${SCOPES.slice(0, 4).join(' ')}
+                       ${SCOPES.slice(4, 7).join(' ')}
+                       ${SCOPES.slice(7).join(' ')}
+                       or whatever scope a capability asks for
   --ttl SECONDS        life time, 3600 by default
   --data-folder FOLDER the service's data folder, ${DEFAULT_DATA_FOLDER} by default
 `;
@@ -72,14 +63,21 @@ export const token: Command = {
   },
 };
 
-function parseScopes(texts: readonly string[]): Result<readonly Scope[], CliFault> {
-  const scopes = new Set<Scope>();
-  for (const name of texts.flatMap((text) => text.split(' ')).filter((name) => name !== '')) {
-    const scope = SCOPES.find((known) => known === name);
-    if (scope === undefined) return err(cliFault('usage', `${name} is no scope`));
-    scopes.add(scope);
+/** Names of the service's own scopes begin so; whatever begins so and is none of them is a slip. */
+const OWN_SCOPE = new RegExp(
+  `^(${[...new Set(SCOPES.map((scope) => scope.split(':')[0]))].join('|')}):`,
+);
+
+/** The service's scopes, and whatever scopes capabilities ask for. */
+function parseScopes(texts: readonly string[]): Result<readonly string[], CliFault> {
+  const names = texts.flatMap((text) => text.split(' ')).filter((name) => name !== '');
+  for (const name of names) {
+    const isKnown = SCOPES.some((scope) => scope === name);
+    if (!isScope(name) || (!isKnown && OWN_SCOPE.test(name))) {
+      return err(cliFault('usage', `${name} is no scope`));
+    }
   }
-  return ok([...scopes]);
+  return ok([...new Set(names)]);
 }
 
 type DevKey = NonNullable<Awaited<ReturnType<typeof loadDevKey>>>;

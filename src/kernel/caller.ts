@@ -9,7 +9,10 @@ export interface Caller {
   /** The agent that the token speaks for, when it is bound to one. */
   readonly agent: AgentId | null;
   readonly tenant: string;
+  /** The scopes of this service that the token carries. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Every scope of the token, those of this service among them: what capabilities ask for. */
+  readonly allScopes: ReadonlySet<string>;
 }
 
 export const SCOPES = [
@@ -27,3 +30,10 @@ export const SCOPES = [
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
+
+/** RFC 6749 section 3.3: printable ASCII without spaces, `"` and `\\`; here of at most 255 characters. */
+export function isScope(text: string): boolean {
+  return SCOPE.test(text);
+}

@@ -4,6 +4,8 @@ import { canonicalJson } from './canonical-json.js';
 
 /** A registered agent's id: DIDs fit, `/` does not. */
 export type AgentId = Brand<string, 'AgentId'>;
+/** A skill's id, unique within its agent for ever; the form of agent ids. */
+export type SkillId = Brand<string, 'SkillId'>;
 /** A lower-case UUID, neither nil nor max. */
 export type InteractionId = Brand<string, 'InteractionId'>;
 /** The name of an agent's or the platform's key, unique within its owner for ever. */
@@ -20,6 +22,10 @@ const SHA256 = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 export function parseAgentId(text: string): AgentId | undefined {
   return AGENT_ID.test(text) ? (text as AgentId) : undefined;
+}
+
+export function parseSkillId(text: string): SkillId | undefined {
+  return AGENT_ID.test(text) ? (text as SkillId) : undefined;
 }
 
 export function parseKeyId(text: string): KeyId | undefined {

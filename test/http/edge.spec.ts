@@ -95,12 +95,14 @@ class ThingsModule {}
 function authenticate(authorization: string | undefined): Caller | Promise<Caller> {
   const [, word] = /^Bearer (\w+)$/.exec(authorization ?? '') ?? [];
   if (word === undefined) throw tokenMissing();
+  const scopes = new Set(word === 'reader' ? [] : (['agents:write'] as const));
   const caller: Caller = {
     principal: 'owner',
     client: null,
     agent: null,
     tenant: 'tenant',
-    scopes: new Set(word === 'reader' ? [] : ['agents:write']),
+    scopes,
+    allScopes: scopes,
   };
   return word === 'bad'
     ? Promise.reject(tokenInvalid('The token is bad.'))

@@ -101,7 +101,8 @@ export function party(agentId: string, seed: number | undefined, agent?: Partial
   const tenant = `tenant-of-${agentId}`;
   const client = `client-of-${agentId}`;
   const owner = `owner-of-${agentId}`;
-  const token = { principal: client, client, agent: id, tenant, scopes: new Set<never>() };
+  const none = new Set<never>();
+  const token = { principal: client, client, agent: id, tenant, scopes: none, allScopes: none };
   return {
     agentId: id,
     key,

@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
 import { devIssuerKeyFile } from '../../src/config/data-folder.js';
 import { readConfig } from '../../src/config/read-config.js';
 import { loadDevKey, mintDevToken } from '../../src/http/authentication/dev-issuer.js';
-import type { Scope } from '../../src/kernel/caller.js';
 import type { Json, JsonObject } from '../../src/kernel/json.js';
 import { startService, type Service } from '../../src/service.js';
 
@@ -22,7 +21,7 @@ export interface TokenOptions {
   readonly tenant?: string;
   readonly client?: string;
   readonly agent?: string;
-  readonly scopes?: readonly Scope[];
+  readonly scopes?: readonly string[];
   readonly lifetimeSeconds?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 import type { ClaimNames } from '../../config/config.js';
-import { SCOPES, type Caller, type Scope } from '../../kernel/caller.js';
+import { isScope, SCOPES, type Caller } from '../../kernel/caller.js';
 import { parseAgentId } from '../../kernel/ids.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 
@@ -9,7 +9,7 @@ const MAX_NAME_LENGTH = 255;
 /**
  * The caller that the claims of a verified token amount to: `sub` is the principal, `client_id`
  * (RFC 9068) or `azp` the client, `scope` (a text) or `scp` (a text or a list) the scopes; agent and
- * tenant stand under configured names. Scopes that the service does not know are left out.
+ * tenant stand under configured names.
  *
  * Refuses with one sentence about the claim that is missing or malformed.
  */
@@ -26,7 +26,9 @@ export function callerOf(payload: JWTPayload, names: ClaimNames): Result<Caller,
   if (agentClaim !== null && agent === undefined) {
     return err('The agent claim of the token is no agent id.');
   }
-  return ok({ principal, client, agent: agent ?? null, tenant, scopes: scopesOf(payload) });
+  const allScopes = scopesOf(payload);
+  const scopes = new Set(SCOPES.filter((scope) => allScopes.has(scope)));
+  return ok({ principal, client, agent: agent ?? null, tenant, scopes, allScopes });
 }
 
 /** Claims have names such as `constructor` too, so only own members count. */
@@ -40,11 +42,11 @@ function name(value: unknown): string | undefined {
   return value.isWellFormed() ? value : undefined;
 }
 
-const KNOWN: ReadonlySet<unknown> = new Set(SCOPES);
-
-function scopesOf(payload: JWTPayload): ReadonlySet<Scope> {
+function scopesOf(payload: JWTPayload): ReadonlySet<string> {
   const value = claim(payload, 'scope') ?? claim(payload, 'scp');
   const granted: readonly unknown[] =
     typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
-  return new Set(granted.filter((scope): scope is Scope => KNOWN.has(scope)));
+  return new Set(
+    granted.filter((scope): scope is string => typeof scope === 'string' && isScope(scope)),
+  );
 }

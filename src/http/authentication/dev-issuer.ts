@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { importJWK, SignJWT, type JWTVerifyGetKey } from 'jose';
 import { createPrivateFile, PrivateFileError, readPrivateFile } from '../../config/private-file.js';
-import type { Scope } from '../../kernel/caller.js';
 import { jwkThumbprint, type Ed25519PrivateJwk } from '../../kernel/ed25519.js';
 
 /**
@@ -17,7 +16,7 @@ export interface DevTokenClaims {
   readonly tenant: string;
   readonly client?: string | undefined;
   readonly agent?: string | undefined;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly string[];
   readonly lifetimeSeconds: number;
 }
 

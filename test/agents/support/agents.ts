@@ -140,15 +140,19 @@ export function register(overrides: Partial<Omit<RegisterAgent, 'kind'>> = {}): 
 
 /** The owner's own token, with `agents:write`, unless told otherwise. */
 export function caller(
-  overrides: Partial<Omit<Caller, 'scopes'>> & { readonly scopes?: readonly Scope[] } = {},
+  overrides: Partial<Omit<Caller, 'scopes' | 'allScopes'>> & {
+    readonly scopes?: readonly Scope[];
+  } = {},
 ): Caller {
+  const scopes = new Set(overrides.scopes ?? (['agents:write'] as const));
   return {
     principal: OWNER,
     client: 'console',
     agent: null,
     tenant: TENANT,
     ...overrides,
-    scopes: new Set(overrides.scopes ?? ['agents:write']),
+    scopes,
+    allScopes: scopes,
   };
 }
 

@@ -228,6 +228,7 @@ describe('the list', () => {
       ...nobody,
       tenant,
       scopes: new Set([scope]),
+      allScopes: new Set([scope]),
     });
     expect(await sees(reader('interactions:read', 'shared'))).toEqual(new Set([own, other, both]));
     expect(await sees(reader('audit:read', lambda.runtime.tenant))).toEqual(new Set([own, other]));

@@ -148,7 +148,8 @@ export class Application {
     const agentId = name as AgentId;
     const client = `client-of-${name}`;
     const scopes: ReadonlySet<Scope> = new Set(['agents:write', 'interactions:write']);
-    const owner = { principal: `owner-of-${name}`, client: null, agent: null, tenant, scopes };
+    const token = { tenant, scopes, allScopes: scopes };
+    const owner = { principal: `owner-of-${name}`, client: null, agent: null, ...token };
     const command = {
       kind: 'register',
       agentId,
@@ -166,7 +167,7 @@ export class Application {
     return {
       agentId,
       owner,
-      runtime: { principal: client, client, agent: agentId, tenant, scopes },
+      runtime: { principal: client, client, agent: agentId, ...token },
     };
   }
 
@@ -258,7 +259,8 @@ export function stateOf(executed: Result<Executed<Interaction>, Rejection>): Int
 
 export function everything(): Caller {
   const scopes: ReadonlySet<Scope> = new Set(['operator:read']);
-  return { principal: 'operator', client: null, agent: null, tenant: 'operators', scopes };
+  const token = { tenant: 'operators', scopes, allScopes: scopes };
+  return { principal: 'operator', client: null, agent: null, ...token };
 }
 
 function envelopeOf(body: unknown, caller: Caller | undefined): CommandEnvelope {

@@ -301,12 +301,14 @@ export async function healthOf(processes: Processes, name: string): Promise<Proc
 }
 
 function caller(agentId: AgentId): Caller {
+  const scopes = new Set(['agents:write', 'interactions:write'] as const);
   return {
     principal: `owner-of-${agentId}`,
     client: `client-of-${agentId}`,
     agent: agentId,
     tenant: 't',
-    scopes: new Set(['agents:write', 'interactions:write'] as const),
+    scopes,
+    allScopes: scopes,
   };
 }
 

@@ -1,0 +1,54 @@
+import type { Manifest } from '../../capabilities/domain/manifest.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Uuid } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { RoutingRecord } from '../routing/decision.js';
+import type { Artifact, Message, Part, Task } from '../wire/types.js';
+
+/** Under what a capability runs: found true at the heads of its streams, and recorded before it runs. */
+export interface Grant {
+  readonly invocationId: Uuid;
+  /** The manifest as it was admitted. */
+  readonly manifest: Manifest;
+  readonly routing: RoutingRecord;
+  /** Output modes of the capability that the client accepts; never empty. */
+  readonly outputModes: readonly string[];
+  /** After it the call counts as lost: milliseconds since the epoch. */
+  readonly deadline: number;
+}
+
+/** One call of a capability. */
+export interface CapabilityCall {
+  readonly message: Message;
+  /** The task as it stands, its history included. */
+  readonly task: Task;
+  /** Who asked, for every tool call further down; null without a token. */
+  readonly caller: Caller | null;
+  readonly grant: Grant;
+  /** Aborted when the task is canceled, the deadline passes or the node stops. */
+  readonly signal: AbortSignal;
+}
+
+/** What a handler says while it works. The last of them decides where the task stands. */
+export type HandlerEvent =
+  | { readonly kind: 'working'; readonly parts?: readonly Part[] }
+  | {
+      readonly kind: 'artifact';
+      /** Ids are the handler's own; one that comes again replaces, or with `append` grows, the artifact. */
+      readonly artifact: Artifact;
+      readonly append?: boolean;
+      readonly lastChunk?: boolean;
+    }
+  | {
+      /** Ends the turn. `completed` is implied when a handler returns without one. */
+      readonly kind: 'completed' | 'failed' | 'rejected' | 'input-required' | 'auth-required';
+      readonly parts?: readonly Part[];
+      readonly metadata?: JsonObject;
+    }
+  /** Answers with a message and no task; only as the first and only event. */
+  | { readonly kind: 'message'; readonly parts: readonly Part[] };
+
+/** An implementation of capabilities, in this process. */
+export interface CapabilityImplementation {
+  handle(call: CapabilityCall): AsyncIterable<HandlerEvent>;
+}

@@ -1,0 +1,52 @@
+import type { SkillId } from '../../kernel/ids.js';
+
+/** The layers, in the order in which they are asked. */
+export const ROUTING_LAYERS = [
+  /** The task is bound to a skill already. */
+  'continuing-task',
+  /** One candidate whose input modes hold all media types of the parts. */
+  'media-type',
+  /** A data part that fits exactly one input schema. */
+  'input-schema',
+  /** The agent has one capability at all. */
+  'only-capability',
+  /** `metadata.skillId`, a hint that is checked like all else. */
+  'preferred-skill',
+  'text-classifier',
+  'model-router',
+] as const;
+
+export type RoutingLayer = (typeof ROUTING_LAYERS)[number];
+
+/** A candidate that a layer looked at, with what it thought of it (0 to 1), best first. */
+export interface RoutingCandidate {
+  readonly skillId: SkillId;
+  readonly confidence: number;
+}
+
+/** How it was decided what a message is for; recorded on the task. Names only what this caller may use. */
+export interface RoutingRecord {
+  readonly layer: RoutingLayer;
+  readonly candidates: readonly RoutingCandidate[];
+  /** 1 when structure decided. */
+  readonly confidence: number;
+}
+
+/**
+ * What a message is for: one skill; or a question to the caller, since nothing is ever guessed; or a
+ * skill that is no more.
+ */
+export type RoutingDecision =
+  | { readonly kind: 'routed'; readonly skillId: SkillId; readonly record: RoutingRecord }
+  | {
+      readonly kind: 'clarify';
+      /** Skills this caller may use, the likeliest first: what the question names. */
+      readonly among: readonly SkillId[];
+      readonly record: RoutingRecord;
+    }
+  | {
+      readonly kind: 'removed';
+      readonly skillId: SkillId;
+      readonly replacement: SkillId | null;
+      readonly record: RoutingRecord;
+    };

@@ -1,0 +1,54 @@
+import type { CommandEnvelope } from '../../event-store/command-execution.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { AgentId, SkillId, Uuid } from '../../kernel/ids.js';
+import type { Rejection } from '../../kernel/rejection.js';
+import type { Result } from '../../kernel/result.js';
+
+/** What is recorded before a handler runs; bodies of messages stay out of it. */
+export interface Admission {
+  readonly invocationId: Uuid;
+  readonly agentId: AgentId;
+  readonly skillId: SkillId;
+  readonly handler: string;
+  /** Null: no token. */
+  readonly caller: Caller | null;
+  readonly taskId: Uuid;
+  /** Which routing layer chose the skill, and how sure it was (0 to 1). */
+  readonly routing: { readonly layer: string; readonly confidence: number };
+  /** After it the outcome may be recorded as unknown: milliseconds since the epoch. */
+  readonly deadline: number;
+  /** Heads on which the admission rests: stream name to revision. */
+  readonly basedOn: Readonly<Record<string, number>>;
+}
+
+export type InvocationOutcome =
+  | 'succeeded'
+  | 'failed'
+  | 'rejected'
+  | 'canceled'
+  | 'interrupted'
+  /** It was admitted, but what it rested on had ended by then: the handler never ran. */
+  | 'voided'
+  /** The deadline passed without an outcome, as after a crash. */
+  | 'outcome-unknown';
+
+/** The audited record of calls: one stream `invocation-<uuid>` each. */
+export abstract class InvocationLedger {
+  /**
+   * Durable before it resolves; once per invocation id (`contention` when another node was first).
+   */
+  abstract admit(
+    admission: Admission,
+    context: Pick<CommandEnvelope, 'correlationId' | 'traceparent'>,
+  ): Promise<Result<undefined, Rejection>>;
+
+  /** The first outcome stands; a later one changes nothing and is no error. */
+  abstract end(
+    invocationId: Uuid,
+    outcome: InvocationOutcome,
+    context: Pick<CommandEnvelope, 'correlationId' | 'traceparent'>,
+  ): Promise<void>;
+
+  /** Invocations whose deadline has passed without an outcome, oldest first; candidates of the view. */
+  abstract overdue(now: number, limit: number): Promise<readonly Uuid[]>;
+}
