@@ -27,7 +27,8 @@ export function entitled(capability: Capability, caller: Caller | null): boolean
 function mayUse({ manifest, optedIn }: Capability, caller: Caller | null): boolean {
   const { visibility, state, requiresScopes, tenants } = manifest;
   if (visibility === 'internal') return false;
-  if (state === 'preview' && (caller?.agent == null || !optedIn.has(caller.agent))) return false;
+  const agent = caller?.agent ?? null;
+  if (state === 'preview' && (agent === null || !optedIn.has(agent))) return false;
   if (visibility === 'public') return true;
   return (
     caller !== null &&
