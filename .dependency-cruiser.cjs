@@ -14,7 +14,7 @@ const PUBLISHED =
 const ADAPTER = '^src/(event-store|projections)/(sqlite|eventstoredb|postgres)/';
 
 /** The only places that know which adapter stands behind a port. */
-const WIRING = '(^src/(main|service)\\.ts$|\\.module\\.ts$)';
+const WIRING = '(^src/(main|service)\\.ts$|^src/wiring/|\\.module\\.ts$)';
 
 const DRIVERS = {
   'better-sqlite3': '^src/(event-store|projections)/sqlite/',

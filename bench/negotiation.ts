@@ -6,12 +6,10 @@
  * The service runs from `dist`, as in production; then once more under V8's profiler, to print where
  * the time goes.
  */
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { devIssuerKeyFile } from '../src/config/data-folder.js';
 import { loadDevKey, mintDevToken } from '../src/http/authentication/dev-issuer.js';
 import {
@@ -31,7 +29,9 @@ import {
   type Load,
   type LoadResult,
 } from './negotiation-client.js';
+import { startService, stopProcess, type ChildService } from './lib/child-service.js';
 import { splitProfile } from './lib/cpu-profile.js';
+import { LoadProcess } from './lib/load-process.js';
 import { NegotiationFloor, readStoredFlow, type FloorResult } from './lib/negotiation-floor.js';
 import { QUICK } from './lib/options.js';
 import { printCeiling, printFigure, printRatio } from './lib/report.js';
@@ -43,50 +43,11 @@ const ROUNDS = QUICK ? 2 : 5;
 const ROUND_MS = QUICK ? 2500 : 6000;
 const WARM_UP_MS = QUICK ? 2500 : 5000;
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-
-interface Service {
-  readonly port: number;
-  readonly process: ChildProcess;
-}
-
-async function startService(folder: string, nodeArguments: readonly string[]): Promise<Service> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [...nodeArguments, path('../dist/main.js')], {
-    env: { COUNTERSIGN_DEV: '1', PORT: String(port), DATA_FOLDER: folder },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  for (let tries = 0; tries < 200; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    if (child.exitCode !== null) throw new Error('the service did not start; run `npm run build`');
-    const ready = await fetch(`http://127.0.0.1:${String(port)}/health/ready`).catch(
-      () => undefined,
-    );
-    if (ready?.ok === true) return { port, process: child };
-  }
-  throw new Error('the service did not become ready');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
-  });
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-}
-
-async function registerAgent(service: Service, folder: string, name: string): Promise<BenchAgent> {
+async function registerAgent(
+  service: ChildService,
+  folder: string,
+  name: string,
+): Promise<BenchAgent> {
   const agentId = name as AgentId;
   const keyId = `${name}-1` as KeyId;
   const audience = `http://127.0.0.1:${String(service.port)}`;
@@ -137,27 +98,6 @@ async function registerAgent(service: Service, folder: string, name: string): Pr
   });
   if (response.status !== 201) throw new Error(`registering failed: ${await response.text()}`);
   return { agentId, keyId, jwk, token };
-}
-
-/** The load generator's process; one load at a time. */
-class Clients {
-  readonly #process = fork(path('./negotiation-client.ts'), {
-    execArgv: ['--import', path('../test/support/typescript/register.mjs')],
-  });
-
-  run(load: Load): Promise<LoadResult> {
-    return new Promise((resolve, reject) => {
-      this.#process.once('message', (message: { result?: LoadResult; error?: string }) => {
-        if (message.result === undefined) reject(new Error(message.error));
-        else resolve(message.result);
-      });
-      this.#process.send(load);
-    });
-  }
-
-  stop(): Promise<void> {
-    return stop(this.#process);
-  }
 }
 
 function makeFloor(
@@ -229,11 +169,13 @@ function partOf(url: string, functionName: string): string | undefined {
 const scratch = openScratch();
 const dataFolder = join(scratch.folder, 'service');
 mkdirSync(dataFolder);
-const clients = new Clients();
+const clients = new LoadProcess<Load, LoadResult>(
+  new URL('./negotiation-client.ts', import.meta.url),
+);
 const service = await startService(dataFolder, []);
 const alpha = await registerAgent(service, dataFolder, 'agent-alpha');
 const beta = await registerAgent(service, dataFolder, 'agent-beta');
-const load = (target: Service, a: BenchAgent, b: BenchAgent, milliseconds: number): Load => ({
+const load = (target: ChildService, a: BenchAgent, b: BenchAgent, milliseconds: number): Load => ({
   port: target.port,
   audience: `http://127.0.0.1:${String(target.port)}`,
   alpha: a,
@@ -269,7 +211,7 @@ for (let round = 0; round < ROUNDS; round++) {
   );
 }
 floor.close();
-await stop(service.process);
+await stopProcess(service.process);
 
 // Once more from scratch under the profiler, which slows it down: shares, not rates.
 const profileFolder = join(scratch.folder, 'profile');
@@ -282,7 +224,7 @@ const profiled = await startService(profiledData, [
 const profiledAlpha = await registerAgent(profiled, profiledData, 'agent-alpha');
 const profiledBeta = await registerAgent(profiled, profiledData, 'agent-beta');
 await clients.run(load(profiled, profiledAlpha, profiledBeta, WARM_UP_MS));
-await stop(profiled.process);
+await stopProcess(profiled.process);
 await clients.stop();
 console.log('where the service spends its time:');
 for (const file of readdirSync(profileFolder)) {

@@ -1,10 +1,17 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { A2aModule } from './a2a/a2a.module.js';
+import { CARD_SIGNING } from './a2a/card/card-signing.js';
+import type { CapabilityImplementation } from './a2a/handlers/capability-call.js';
+import type { TextClassifier } from './a2a/routing/text-classifier.js';
+import type { TaskService } from './a2a/tasks/tasks.providers.js';
+import { PUSH_CONFIGS, TASKS, TEXT_CLASSIFIER } from './a2a/tokens.js';
 import { AgentsModule } from './agents/agents.module.js';
 import { PlatformKeyring } from './attestation/platform-keyring.js';
 import { PlatformKeysController } from './attestation/platform-keys.controller.js';
+import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import type { Config } from './config/config.js';
-import { CLOCK, CONFIG, RANDOM_BYTES } from './config/tokens.js';
+import { CLOCK, CONFIG, HOSTED_AGENTS, RANDOM_BYTES } from './config/tokens.js';
 import type { RandomBytes } from './event-store/command-execution.js';
 import type { KeyStore } from './event-store/key-store.js';
 import type { EventStore } from './event-store/port.js';
@@ -29,6 +36,9 @@ export interface Parts {
   readonly readModel: ReadModel;
   readonly keyring: PlatformKeyring;
   readonly health: HealthRegistry;
+  readonly taskService: TaskService;
+  readonly textClassifier: TextClassifier;
+  readonly handlers: readonly Type<CapabilityImplementation>[];
 }
 
 /** Hands the parts to every context, under the names of their ports. */
@@ -46,6 +56,11 @@ class PartsModule {
       { provide: PlatformKeyring, useValue: parts.keyring },
       { provide: ATTESTING, useExisting: PlatformKeyring },
       { provide: HealthRegistry, useValue: parts.health },
+      { provide: HOSTED_AGENTS, useValue: parts.config.a2a.agents },
+      { provide: CARD_SIGNING, useExisting: PlatformKeyring },
+      { provide: TASKS, useValue: parts.taskService.tasks },
+      { provide: PUSH_CONFIGS, useValue: parts.taskService.pushConfigs },
+      { provide: TEXT_CLASSIFIER, useValue: parts.textClassifier },
     ];
     return { module: PartsModule, providers, exports: providers };
   }
@@ -56,7 +71,14 @@ export class AppModule {
   static with(parts: Parts): DynamicModule {
     return {
       module: AppModule,
-      imports: [PartsModule.with(parts), CqrsModule.forRoot(), AgentsModule, InteractionsModule],
+      imports: [
+        PartsModule.with(parts),
+        CqrsModule.forRoot(),
+        AgentsModule,
+        InteractionsModule,
+        CapabilitiesModule,
+        A2aModule.with(parts.handlers),
+      ],
       controllers: [
         HealthController,
         PlatformKeysController,

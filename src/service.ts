@@ -2,12 +2,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { agentDirectory } from './agents/projection.js';
-import { AGENT_EVENT_TYPES } from './agents/event-types.js';
+import { ExtendedCards } from './a2a/card/extended-cards.js';
+import { MessageExecution } from './a2a/handlers/agent-operations.js';
+import { RequestNegotiation } from './a2a/negotiation/request-negotiation.js';
+import { registerA2aRoutes } from './a2a/transports/a2a-routes.js';
 import { AppModule, type Parts } from './app.module.js';
 import { createKeyring } from './attestation/create-keyring.js';
 import { loadPlatformKeys } from './attestation/platform-key-file.js';
 import type { PlatformKeyring } from './attestation/platform-keyring.js';
+import { CapabilityLoader } from './capabilities/manifest-files/capability-loader.js';
 import { isLoopback } from './config/addresses.js';
 import type { Config } from './config/config.js';
 import type { KeyStore } from './event-store/key-store.js';
@@ -33,15 +36,16 @@ import { serveOpenApi } from './http/openapi/serve.js';
 import { DOCS_PATH } from './http/openapi/paths.js';
 import type { Route } from './http/method-table.js';
 import { ProblemFilter } from './http/problem-filter.js';
-import { INTERACTION_EVENT_TYPES } from './interactions/event-types.js';
-import { interactionListProjection } from './interactions/projection.js';
+import { InvocationLedger } from './invocations/commands/invocation-ledger.js';
 import { REJECTIONS } from './kernel/rejection.js';
 import { agentsBehind, interactionsBehind } from './processes/bus-contexts.js';
 import { Processes } from './processes/processes.js';
-import { ProjectionRunner } from './projections/projection-runner.js';
-import { lockReadDatabase } from './projections/sqlite/read-database-lock.js';
-import { SqliteReadDatabase } from './projections/sqlite/sqlite-read-database.js';
 import { StartupError } from './config/startup-error.js';
+import { loadHandlers } from './wiring/load-handlers.js';
+import { openProjections } from './wiring/open-projections.js';
+import { openTasks } from './wiring/open-tasks.js';
+import { openTextClassifier } from './wiring/open-text-classifier.js';
+import { Opened } from './wiring/opened.js';
 
 /** A service that takes requests. */
 export interface Service {
@@ -53,26 +57,6 @@ export interface Service {
   readonly routes: readonly Route[];
   /** Takes no new requests, answers those under way, then closes everything. Idempotent. */
   close(): Promise<void>;
-}
-
-/** What is opened in order, and closed in the opposite one. */
-class Opened {
-  readonly #closers: (() => Promise<void> | void)[] = [];
-
-  onClose(close: () => Promise<void> | void): void {
-    this.#closers.unshift(close);
-  }
-
-  /** Closes everything, also when something does not close well. */
-  async close(): Promise<void> {
-    for (const close of this.#closers.splice(0)) {
-      try {
-        await close();
-      } catch (error) {
-        logFault(error, 'shutdown');
-      }
-    }
-  }
 }
 
 /**
@@ -106,8 +90,11 @@ async function start(config: Config, opened: Opened): Promise<Service> {
     eventStoreHealth(eventStore),
     keyStoreHealth(keyStore),
     attestationHealth(keyring),
-    projectionsHealth(projections),
+    projectionsHealth('projections', projections),
   );
+  const taskService = await openTasks(config, opened);
+  health.add(projectionsHealth('tasks', taskService.projections));
+  const textClassifier = openTextClassifier(config, opened);
   const parts: Parts = {
     config,
     clock: Date.now,
@@ -117,6 +104,9 @@ async function start(config: Config, opened: Opened): Promise<Service> {
     readModel: projections,
     keyring,
     health,
+    taskService,
+    textClassifier,
+    handlers: await loadHandlers(config.a2a.handlers),
   };
   return listen(parts, await createAuthenticator(config, Date.now), opened);
 }
@@ -138,41 +128,6 @@ async function openKeyring(
     throw new StartupError([`${config.platformKeys.file}: ${detail ?? REJECTIONS[code]}`]);
   }
   return keyring;
-}
-
-/** A node that is being replaced gives its read database up when it stops, in milliseconds. */
-const READ_DATABASE_PATIENCE_MS = 15_000;
-
-async function openProjections(
-  config: Config,
-  store: EventStore,
-  keys: KeyStore,
-  opened: Opened,
-): Promise<ProjectionRunner> {
-  const { path } = config.readModel;
-  const unlock = await lockReadDatabase(path, READ_DATABASE_PATIENCE_MS);
-  if (unlock === undefined) {
-    throw new StartupError([
-      `READ_MODEL ${path} is in use by another process; each node keeps a read database of its own`,
-    ]);
-  }
-  opened.onClose(unlock);
-  const database = new SqliteReadDatabase(path);
-  opened.onClose(() => {
-    database.close();
-  });
-  const runner = new ProjectionRunner({
-    store,
-    keys,
-    types: { ...AGENT_EVENT_TYPES, ...INTERACTION_EVENT_TYPES },
-    database,
-    projections: [agentDirectory, interactionListProjection],
-    clock: Date.now,
-    report: logReport,
-  });
-  opened.onClose(() => runner.stop());
-  runner.start();
-  return runner;
 }
 
 async function listen(
@@ -203,8 +158,10 @@ async function listen(
   app.useGlobalFilters(new ProblemFilter(edge.problems));
   app.useGlobalPipes(new DtoPipe());
   serveOpenApi(app, config.publicBaseUrl);
+  await serveA2a(parts, app, edge.allowed);
   await app.listen(config.listen.port, config.listen.host);
   processes.start();
+  startTasks(parts, app);
   const url = listeningUrl(config, app);
   return {
     url,
@@ -245,4 +202,39 @@ function listeningUrl(config: Config, app: NestFastifyApplication): string {
   const { host, port } = config.listen;
   const bound = addresses[0]?.port ?? port;
   return `http://${host.includes(':') ? `[${host}]` : host}:${String(bound)}`;
+}
+
+/** The files of a deployment become the registry's, before anybody can ask; then A2A is served. */
+async function serveA2a(
+  { config, taskService }: Parts,
+  app: NestFastifyApplication,
+  allowed: (path: string) => readonly string[],
+): Promise<void> {
+  await app.init();
+  for (const change of await app.get(CapabilityLoader, { strict: false }).load()) {
+    logReport('a manifest file changed the registry', { ...change });
+  }
+  await registerA2aRoutes(app.getHttpAdapter().getInstance(), {
+    config: config.a2a,
+    services: {
+      messages: app.get(MessageExecution, { strict: false }),
+      tasks: taskService.tasks,
+      pushConfigs: taskService.pushConfigs,
+      cards: app.get(ExtendedCards, { strict: false }),
+    },
+    negotiation: app.get(RequestNegotiation, { strict: false }),
+    allowed,
+  });
+}
+
+/** A turn that is lost ends its invocation first: so that nobody finds the one without the other. */
+function startTasks({ taskService }: Parts, app: NestFastifyApplication): void {
+  const ledger = app.get(InvocationLedger, { strict: false });
+  taskService.start(async ({ binding }) => {
+    if (binding === null) return;
+    await ledger.end(binding.invocationId, 'outcome-unknown', {
+      correlationId: binding.invocationId,
+      traceparent: null,
+    });
+  });
 }

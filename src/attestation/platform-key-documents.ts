@@ -62,12 +62,26 @@ export function platformKeyDocument(key: PlatformKey): PlatformKeyDocument {
   };
 }
 
-/** A JWK Set (RFC 7517) of the keys that verify the tokens sent to backends now. */
-export function backendTokenKeys(keys: PlatformKeys): { readonly keys: readonly object[] } {
-  const current = [...keys.values()].filter(
-    (key) => key.purpose === 'backend-token' && isUsable(key),
-  );
+/**
+ * A JWK Set (RFC 7517) of the keys that verify what others fetch or are sent: the tokens of backends,
+ * by keys in use, and agent cards, also by keys that retired, since a card outlives its signing.
+ */
+export function publishedJwks(keys: PlatformKeys): { readonly keys: readonly object[] } {
   return {
-    keys: current.map(({ keyId, jwk }) => ({ ...jwk, kid: keyId, use: 'sig', alg: 'EdDSA' })),
+    keys: [...keys.values()]
+      .filter(isPublished)
+      .map(({ keyId, jwk }) => ({ ...jwk, kid: keyId, use: 'sig', alg: 'EdDSA' })),
   };
+}
+
+function isPublished(key: PlatformKey): boolean {
+  switch (key.purpose) {
+    case 'backend-token':
+      return isUsable(key);
+    case 'card':
+      return key.revoked === null;
+    case 'attestation':
+    case 'checkpoint':
+      return false;
+  }
 }

@@ -12,7 +12,11 @@ import { parseKeyId } from '../kernel/ids.js';
 import type { Json, JsonObject } from '../kernel/json.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { parseStrictJson } from '../kernel/strict-json.js';
-import { PLATFORM_KEY_PURPOSES, REVOCATION_REASONS } from './domain/platform-key.js';
+import {
+  PLATFORM_KEY_PURPOSES,
+  REVOCATION_REASONS,
+  type PlatformKeyPurpose,
+} from './domain/platform-key.js';
 import type { ConfiguredKey } from './domain/register.js';
 
 /** A configured key with its private half, which only a revoked key may lack. */
@@ -84,11 +88,16 @@ function privateHalf(jwk: Ed25519PrivateJwk): KeyObject | null {
   return createPublicKey(key).export({ format: 'jwk' }).x === jwk.x ? key : null;
 }
 
+/** What a development node needs: a key to attest with and one for the cards of hosted agents. */
 function newPlatformKeys(): string {
+  const keys = (['attestation', 'card'] as const).map(newPlatformKey);
+  return JSON.stringify({ keys }, undefined, 2);
+}
+
+function newPlatformKey(purpose: PlatformKeyPurpose): object {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const key = { kty: 'OKP', crv: 'Ed25519', x, d } as const;
-  const kid = `dev-${jwkThumbprint(key).slice(0, 16)}`;
-  return JSON.stringify({ keys: [{ ...key, kid, purpose: 'attestation' }] }, undefined, 2);
+  return { ...key, kid: `dev-${jwkThumbprint(key).slice(0, 16)}`, purpose };
 }
 
 function duplicates(texts: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { attestRevision } from '../kernel/attestation.js';
 import { hashJson } from '../kernel/digest.js';
+import { signEd25519 } from '../kernel/ed25519.js';
 import type { PlatformAttestation, UnattestedRevision } from '../kernel/federated-interaction.js';
 import type { KeyId } from '../kernel/ids.js';
 import type { Rejection } from '../kernel/rejection.js';
@@ -17,6 +18,13 @@ export interface Attester {
   readonly attest: (revision: UnattestedRevision) => PlatformAttestation;
   /** For the event's metadata: the head of the platform's keys that the choice was made on. */
   readonly basedOn: Readonly<Record<string, number>>;
+}
+
+/** Signs agent cards. */
+export interface CardSigner {
+  readonly keyId: KeyId;
+  /** b64u of the Ed25519 signature over the text's UTF-8 bytes. */
+  readonly sign: (text: string) => string;
 }
 
 export type PlatformKeyExecution = CommandExecution<
@@ -87,6 +95,15 @@ export class PlatformKeyring {
       attest: (document) => attestRevision(document, signer.keyId, signer.privateKey),
       basedOn: { [PLATFORM_KEYS_STREAM]: revision },
     });
+  }
+
+  /** Refuses with `card-key-unavailable` when this node holds no key that may sign cards now. */
+  async cardSigner(): Promise<Result<CardSigner, Rejection>> {
+    const { state } = await this.execution.repository.load(PLATFORM_KEYS_STREAM);
+    const signer = this.#signer(state, 'card');
+    if (signer === undefined) return err({ code: 'card-key-unavailable' });
+    const { keyId, privateKey } = signer;
+    return ok({ keyId, sign: (text) => signEd25519(privateKey, text) });
   }
 
   #signer(

@@ -14,9 +14,9 @@ import { IfPresent } from '../http/dto-pipe.js';
 import { Problems } from '../http/openapi/problems.js';
 import { orReject } from '../http/rejection-exception.js';
 import {
-  backendTokenKeys,
   PlatformKeyDocument,
   platformKeyDocument,
+  publishedJwks,
 } from './platform-key-documents.js';
 import { PlatformKeyring } from './platform-keyring.js';
 
@@ -75,7 +75,10 @@ export class PlatformKeysController {
 
   @Get('.well-known/jwks.json')
   @Public()
-  @ApiOperation({ summary: 'The keys that verify the tokens which backends get from this service' })
+  @ApiOperation({
+    summary:
+      'The keys that verify agent cards, and the tokens which backends get from this service',
+  })
   @ApiResponse({
     status: 200,
     description: 'A JWK Set (RFC 7517).',
@@ -83,6 +86,6 @@ export class PlatformKeysController {
   })
   async jwks(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
     reply.header('cache-control', CACHE_CONTROL);
-    return backendTokenKeys(await this.keyring.keys());
+    return publishedJwks(await this.keyring.keys());
   }
 }

@@ -8,6 +8,8 @@ export type CliFaultCode =
   | 'output-exists'
   | 'output-unwritable'
   | 'contract-invalid'
+  | 'agents-invalid'
+  | 'manifests-invalid'
   | 'signatures-not-empty'
   | 'statement-invalid'
   | 'private-key-invalid'

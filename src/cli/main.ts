@@ -7,11 +7,12 @@ import { printable } from './printable.js';
 const USAGE = `Usage: countersign COMMAND [options]
        countersign --version
 
-  keygen   make an Ed25519 key pair
-  token    mint an access token of the local issuer
-  hash     print the terms hash of a contract
-  sign     sign a statement
-  verify   verify an interaction document offline
+  keygen     make an Ed25519 key pair
+  token      mint an access token of the local issuer
+  hash       print the terms hash of a contract
+  sign       sign a statement
+  verify     verify an interaction document offline
+  card-diff  compare a generated agent card with the reviewed one
 
 countersign COMMAND --help tells more. Exit code 2: the command could not do its work; the code of
 the reason is on stderr.
@@ -24,6 +25,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['hash', async () => (await import('./hash.js')).hash],
   ['sign', async () => (await import('./sign.js')).sign],
   ['verify', async () => (await import('./verify.js')).verify],
+  ['card-diff', async () => (await import('./card-diff.js')).cardDiff],
 ]);
 
 const HELP = new Set(['--help', '-h']);

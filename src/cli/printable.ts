@@ -5,8 +5,12 @@ const MAX_LENGTH = 200;
  * characters (they are shown as `\u{...}`), at most 200 characters.
  */
 export function printable(text: string): string {
-  const short = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
-  return short.replace(
+  return visible(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
+}
+
+/** The same of any length, for texts whose every character is to be reviewed. */
+export function visible(text: string): string {
+  return text.replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );

@@ -1,3 +1,5 @@
+import type { A2aConfig } from './hosted-agents.js';
+
 /** The whole configuration, read once at the start. Frozen; nothing else reads the environment. */
 export interface Config {
   /** `development` only with COUNTERSIGN_DEV=1, on loopback addresses. */
@@ -18,6 +20,7 @@ export interface Config {
   readonly signingLeewayMs: number;
   /** Longest wait of a read for a position token, in milliseconds. */
   readonly readWaitMs: number;
+  readonly a2a: A2aConfig;
 }
 
 export interface SqliteLocation {

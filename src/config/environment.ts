@@ -45,6 +45,24 @@ export class EnvironmentReader {
     return text === '1';
   }
 
+  /** A decimal from 0 to 1. */
+  fraction(variable: string, fallback: number): number {
+    const text = this.optional(variable);
+    if (text === undefined) return fallback;
+    const value = /^[01](?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+    if (value <= 1) return value;
+    this.fault(variable, 'must be a decimal from 0 to 1');
+    return fallback;
+  }
+
+  /** One of some words; the first when unset. */
+  choice<Word extends string>(variable: string, words: readonly [Word, ...Word[]]): Word {
+    const text = this.optional(variable);
+    const chosen = text === undefined ? words[0] : words.find((word) => word === text);
+    if (chosen === undefined) this.fault(variable, `must be one of ${words.join(', ')}`);
+    return chosen ?? words[0];
+  }
+
   fault(variable: string, detail: string): void {
     this.faults.push({ variable, detail });
   }

@@ -25,6 +25,8 @@ export interface HostedAgent {
 export interface A2aConfig {
   /** The first is the deployment's default agent. Empty: no A2A surface. */
   readonly agents: readonly HostedAgent[];
+  /** Modules of this process that implement capabilities: absolute paths. */
+  readonly handlers: readonly string[];
   /**
    * Callers without a token: `refused` (401); `secret`: they may use public capabilities, and see a
    * task only by its id; `shared`: all of them are one owner, for conformance tests alone.

@@ -1,9 +1,11 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../kernel/result.js';
 import { baseUrlFault, isLoopback, issuerUrlFault } from './addresses.js';
-import type { Config, PlatformKeySource, SqliteLocation, TokenTrust } from './config.js';
+import type { Config, PlatformKeySource, TokenTrust } from './config.js';
 import { DEFAULT_DATA_FOLDER, devIssuerKeyFile } from './data-folder.js';
 import { EnvironmentReader, type ConfigFault, type Environment } from './environment.js';
+import { readA2aConfig } from './read-a2a-config.js';
+import { readStore } from './read-store.js';
 
 /**
  * Reads the configuration from environment variables. It fails closed: outside development an
@@ -33,8 +35,29 @@ export function readConfig(
     platformKeys: readPlatformKeys(reader, isDevelopment, dataFolder),
     signingLeewayMs: reader.integer('SIGNING_LEEWAY_SECONDS', 300, [0, 300]) * 1000,
     readWaitMs: reader.integer('READ_WAIT_MS', 2000, [0, 30_000]),
+    a2a: readA2aConfig(reader, isDevelopment, dataFolder),
   };
+  refuseSharedFiles(reader, config);
   return reader.faults.length === 0 ? ok(deepFreeze(config)) : err(reader.faults);
+}
+
+/** Each store is alone in its file: none may delete, lock or rebuild what another keeps. */
+function refuseSharedFiles(reader: EnvironmentReader, config: Config): void {
+  const { eventStore, keyStore, readModel, a2a } = config;
+  const stores = [
+    ['EVENT_STORE', eventStore.path],
+    ['KEY_STORE', keyStore.path],
+    ['READ_MODEL', readModel.path],
+    ['TASK_STORE', a2a.taskStorePath],
+    ['TASK_READ_MODEL', a2a.taskReadModelPath],
+  ] as const;
+  const taken = new Map<string, string>();
+  for (const [variable, path] of stores) {
+    if (path === '') continue;
+    const owner = taken.get(resolve(path));
+    if (owner === undefined) taken.set(resolve(path), variable);
+    else reader.fault(variable, `must be another file than ${owner}`);
+  }
 }
 
 function readListen(reader: EnvironmentReader, isDevelopment: boolean): Config['listen'] {
@@ -60,23 +83,6 @@ function readPublicBaseUrl(
   if (listen.port === 0) reader.fault('PUBLIC_BASE_URL', 'is required when PORT is 0');
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
   return `http://${host}:${String(listen.port)}`;
-}
-
-const LATER_ENGINES = ['esdb:', 'esdb+discover:', 'kurrentdb:', 'postgres:', 'postgresql:'];
-
-function readStore(reader: EnvironmentReader, variable: string, fallback: string): SqliteLocation {
-  const text = reader.optional(variable) ?? `sqlite:${fallback}`;
-  const path = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : '';
-  if (LATER_ENGINES.some((scheme) => text.startsWith(scheme))) {
-    reader.fault(
-      variable,
-      `${text.split(':')[0] ?? ''} is not available in this version; use sqlite:<path>`,
-    );
-  } else if (path === '' || path.startsWith('//') || path.startsWith(':')) {
-    // `:memory:` and `file:` forms would lose every acknowledged event.
-    reader.fault(variable, 'must be sqlite:<path of a file>');
-  }
-  return { engine: 'sqlite', path };
 }
 
 function readNodeId(reader: EnvironmentReader, hostName: string): string {

@@ -8,3 +8,6 @@ export const CLOCK = Symbol('Clock');
 
 /** The random source: `(size: number) => Uint8Array`. */
 export const RANDOM_BYTES = Symbol('RandomBytes');
+
+/** The hosted agents: `readonly HostedAgent[]`, the default one first. */
+export const HOSTED_AGENTS = Symbol('HostedAgents');

@@ -83,6 +83,22 @@ export interface EventStore {
 }
 
 /**
+ * A store that can forget: for streams outside of the audited log alone, whose bodies are deleted
+ * for good. What an engine cannot do, it does not claim.
+ */
+export interface DeletableEventStore extends EventStore {
+  /**
+   * Deletes each stream whose newest event stands at exactly this position, in one transaction, and
+   * leaves the others as they are: whatever was appended since the caller looked is safe. Positions
+   * are never given again; a deleted name may begin anew at revision 0. The bytes are overwritten in
+   * the file and its write-ahead log before it returns.
+   *
+   * @returns the names of the streams that are gone now.
+   */
+  deleteStreams(heads: ReadonlyMap<string, Position>): Promise<ReadonlySet<string>>;
+}
+
+/**
  * What went wrong with the engine itself (disk full, connection lost, locked): never shown to a
  * client, answered as `store-unavailable`.
  */

@@ -7,6 +7,8 @@ import type { Scope } from '../kernel/caller.js';
 export interface RouteAccess {
   /** Answers without a token; a token that is sent all the same is not looked at. */
   readonly public?: boolean;
+  /** Answers without a token too; one that is sent must be good. */
+  readonly optional?: boolean;
   /** The token must have at least one of these. */
   readonly anyScope?: readonly Scope[];
 }

@@ -5,7 +5,7 @@ import type { Caller, Scope } from '../kernel/caller.js';
 import { ROUTE_ACCESS, type RouteAccess } from './access.js';
 import { answerClientError } from './client-error.js';
 import { CORRELATION_HEADER, correlationIdOf } from './correlation.js';
-import { BODY_LIMIT, refuseContentCoding, registerJsonBody } from './json-body.js';
+import { DOCUMENTS, refuseContentCoding, registerJsonBody } from './json-body.js';
 import { MethodTable, type Route } from './method-table.js';
 import { DOCS_PATH, OPENAPI_PATH } from './openapi/paths.js';
 import { ProblemWriter } from './problem-writer.js';
@@ -39,6 +39,8 @@ export interface Edge {
   readonly problems: ProblemWriter;
   /** Every route registered so far. */
   readonly routes: () => readonly Route[];
+  /** The methods of the routes that match a path (without query). */
+  readonly allowed: (path: string) => readonly string[];
 }
 
 /**
@@ -51,7 +53,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const isHttps = options.publicBaseUrl.startsWith('https:');
   const adapter = new FastifyAdapter({
     logger: false,
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: DOCUMENTS.limits.maxBytes,
     // A node that drains answers with a problem of its own: see the hook below.
     return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -68,9 +70,14 @@ export function createEdge(options: EdgeOptions): Edge {
   });
   const fastify = adapter.getInstance();
   methods.watch(fastify);
-  registerJsonBody(fastify);
+  registerJsonBody(fastify, DOCUMENTS);
   registerHooks(fastify, options, isHttps);
-  return { adapter, problems, routes: () => methods.routes() };
+  return {
+    adapter,
+    problems,
+    routes: () => methods.routes(),
+    allowed: (path) => methods.allowed(path),
+  };
 }
 
 function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: boolean): void {
@@ -89,7 +96,7 @@ function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: 
       refuseWhenDraining(options, reply);
       refuseContentCoding(request);
       const access = accessOf(request);
-      if (access.public === true) {
+      if (isOpen(access, request)) {
         done();
         return;
       }
@@ -141,6 +148,11 @@ function accessOf(request: FastifyRequest): RouteAccess {
   if (request.is404 || isDocumentation(request)) return { public: true };
   const config = request.routeOptions.config as { [ROUTE_ACCESS]?: RouteAccess };
   return config[ROUTE_ACCESS] ?? {};
+}
+
+function isOpen(access: RouteAccess, request: FastifyRequest): boolean {
+  if (access.optional === true && request.headers.authorization === undefined) return true;
+  return access.public === true;
 }
 
 function isDocumentation(request: FastifyRequest): boolean {

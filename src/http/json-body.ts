@@ -1,22 +1,39 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { REJECTIONS } from '../kernel/rejection.js';
-import { parseStrictJson, SIGNED_DOCUMENT_LIMITS } from '../kernel/strict-json.js';
+import {
+  parseStrictJson,
+  SIGNED_DOCUMENT_LIMITS,
+  type StrictJsonLimits,
+} from '../kernel/strict-json.js';
 import { RejectionException } from './rejection-exception.js';
 
-/** Largest body in bytes: any request may carry a signed document, and none needs more. */
-export const BODY_LIMIT = SIGNED_DOCUMENT_LIMITS.maxBytes;
+/** Which bodies routes take, and how large. */
+export interface JsonBodies {
+  /** Media types of JSON, in lower case and without parameters. */
+  readonly mediaTypes: readonly string[];
+  readonly limits: StrictJsonLimits;
+}
 
-const UTF8_PARAMETERS = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i;
+/** Any request may carry a signed document, and none needs more. */
+export const DOCUMENTS: JsonBodies = {
+  mediaTypes: ['application/json'],
+  limits: SIGNED_DOCUMENT_LIMITS,
+};
+
+const UTF8_PARAMETERS = /^[^;]+(?:;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i;
 
 /**
- * Makes `application/json` (RFC 8259, UTF-8) the only body that routes take, read by the strict
+ * Makes JSON (RFC 8259, UTF-8) the only body that the routes of a scope take, read by the strict
  * parser. An empty body is no body. Refuses with the `json-…` codes and `media-type-unsupported`.
  */
-export function registerJsonBody(fastify: FastifyInstance): void {
+export function registerJsonBody(
+  fastify: FastifyInstance,
+  { mediaTypes, limits }: JsonBodies,
+): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer', bodyLimit: BODY_LIMIT },
+    [...mediaTypes],
+    { parseAs: 'buffer', bodyLimit: limits.maxBytes },
     (request, bytes: Buffer, done) => {
       if (!UTF8_PARAMETERS.test(request.headers['content-type'] ?? '')) {
         done(new RejectionException({ code: 'media-type-unsupported' }));
@@ -26,7 +43,7 @@ export function registerJsonBody(fastify: FastifyInstance): void {
         done(null, undefined);
         return;
       }
-      const parsed = parseStrictJson(bytes);
+      const parsed = parseStrictJson(bytes, limits);
       if (parsed.ok) {
         done(null, parsed.value);
         return;

@@ -43,7 +43,10 @@ function matches(pattern: readonly string[], segments: readonly string[]): boole
   return (
     pattern.length === segments.length &&
     pattern.every((part, index) =>
-      part.startsWith(':') ? segments[index] !== '' : part === segments[index],
+      // `::` is the router's spelling of a colon.
+      part.startsWith(':')
+        ? segments[index] !== ''
+        : part.replaceAll('::', ':') === segments[index],
     )
   );
 }

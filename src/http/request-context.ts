@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Position } from '../event-store/port.js';
@@ -69,7 +70,7 @@ function requestContextOf(request: FastifyRequest): RequestContext {
   return {
     caller: notes.caller,
     correlationId: notes.correlationId,
-    traceparent: parseTraceparent(headers['traceparent']),
+    traceparent: traceparentOf(headers),
     idempotencyKey: orReject(optional(headers['idempotency-key'], parseIdempotencyKey)),
     ifMatch: headers['if-match'] ?? null,
     ifNoneMatch: headers['if-none-match'] ?? null,
@@ -89,6 +90,7 @@ function optional<T>(
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** A malformed one is dropped, as W3C Trace Context section 3.2 asks, not refused. */
-function parseTraceparent(header: string | string[] | undefined): string | null {
+export function traceparentOf(headers: IncomingHttpHeaders): string | null {
+  const header = headers['traceparent'];
   return typeof header === 'string' && TRACEPARENT.test(header) ? header : null;
 }

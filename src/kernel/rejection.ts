@@ -54,6 +54,8 @@ export const REJECTIONS = {
     'The agent has changed since the revision that the request names; read it and sign again.',
   'attestation-unavailable':
     'This node holds no platform key that may attest; nothing was recorded.',
+  'card-key-unavailable':
+    'This node holds no platform key that may sign agent cards, so it serves none.',
 
   // Signatures
   'signature-required': 'This agent signs with its own key: the request carries no signature.',
@@ -102,6 +104,45 @@ export const REJECTIONS = {
   'policy-does-not-apply': 'The stored acceptance policy does not cover this proposal.',
   'expiry-not-due': 'The expiresAt of the interaction still lies ahead.',
 
+  // Capabilities
+  'capability-not-found': 'No such capability is registered, or the caller may not know of it.',
+  'agent-not-hosted': "This deployment hosts no agent of this id for the caller's tenant.",
+  'manifest-invalid':
+    'The manifest does not have the documented shape; `errors` points at each fault.',
+  'capability-exists':
+    'A capability of this id is, or was, registered for the agent; removed ones keep their id.',
+  'capability-changed':
+    'The capability has changed since the revision that the request names; read it again.',
+  'capability-removed': 'The capability is removed; that is final.',
+  'expected-revision-required':
+    'Name the revision that the change was written against: If-Match, or `expectedRevision`.',
+  'public-capability-restricted':
+    'A public capability requires no scopes and is for all tenants ("*"): its card is for everybody.',
+  'contract-action-missing':
+    'A capability that requires a contract names the action that the contract must allow.',
+  'unauthenticated-with-contract':
+    'A capability that requires a contract cannot be invoked without authentication.',
+  'capability-meaning-changed':
+    'Modes and schemas of a capability that was released cannot change: register a new id.',
+  'state-changes-separately':
+    'A revision keeps state and replacement; they are changed by the state of the capability.',
+  'lifecycle-transition-invalid':
+    'A capability goes from preview to ga to deprecated to removed, one step at a time.',
+  'replacement-unexpected': 'Only a deprecated or removed capability names a replacement.',
+  'replacement-not-found': 'The replacement is no registered capability of the same agent.',
+  'replacement-removed': 'The replacement is itself removed.',
+  'replacement-circular': 'The replacement is, or leads back to, the capability itself.',
+  'replacement-more-restricted':
+    'A caller of a capability could not use its replacement, which is more restricted.',
+  'capability-in-use':
+    'The capability was called within the last 30 days: wait, or force the removal with a reason.',
+  'capability-not-preview': 'Callers are let into a preview, and this capability is none.',
+  'too-many-opt-ins': 'A preview is open to at most 1000 callers.',
+
+  // Invocations
+  'invocation-not-found': 'No such invocation was admitted.',
+  'invocation-not-overdue': 'The deadline of the invocation still lies ahead.',
+
   // Retries and contention
   'idempotency-key-reused': 'The Idempotency-Key was used with another request.',
   'idempotency-key-invalid': 'An Idempotency-Key is 1 to 255 printable ASCII characters.',
@@ -119,6 +160,8 @@ export const REJECTIONS = {
   'http-malformed': 'The request is not well-formed HTTP, or its address is wrongly encoded.',
   'headers-too-large': 'The request line and header fields are larger than 16 KiB.',
   'request-timeout': 'The request did not arrive completely in time.',
+  'too-many-streams':
+    'This node, or the caller on it, has as many event streams open as are served; try again.',
   'shutting-down': 'This node is shutting down and takes no new requests; try again.',
   'store-unavailable':
     'The event store cannot be reached; nothing was recorded as far as the service knows, a retry is safe.',

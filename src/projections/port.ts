@@ -88,6 +88,12 @@ export interface ReadModel {
   /** False when an event of the stream could not be applied: what the view says of it is old. */
   isReliable(projection: string, stream: string): boolean;
 
+  /**
+   * The streams that are not reliable in a projection, for readers who look at many at once;
+   * undefined before the views are taken up, when none is known to be.
+   */
+  unreliableStreams(projection: string): ReadonlySet<string> | undefined;
+
   /** The events of a stream that wait in some projection, oldest first. */
   parkedEvents(stream: string): readonly ParkedEvent[];
 }

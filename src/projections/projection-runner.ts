@@ -120,6 +120,11 @@ export class ProjectionRunner implements ReadModel {
     return this.#tracked.get(projection)?.quarantined.has(stream) === false;
   }
 
+  unreliableStreams(projection: string): ReadonlySet<string> | undefined {
+    this.#requireKnown(projection);
+    return this.#tracked.get(projection)?.quarantined;
+  }
+
   parkedEvents(stream: string): readonly ParkedEvent[] {
     if (this.#tracked.size === 0) return [];
     return bookkeeping.parkedIn(this, stream);

@@ -102,7 +102,9 @@ describe('the file of platform keys', () => {
         again.ok && again.value.map(({ jwk: { x } }) => x),
       );
       expect((await stat(file)).mode & 0o777).toBe(0o600);
-      expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ keys: [{ kty: 'OKP' }] });
+      expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+        keys: [{ purpose: 'attestation' }, { purpose: 'card' }],
+      });
     });
 
     it('is not used when others can read it', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createKeyring } from '../../src/attestation/create-keyring.js';
 import { PLATFORM_KEYS_STREAM } from '../../src/attestation/domain/events.js';
+import { publishedJwks } from '../../src/attestation/platform-key-documents.js';
 import { parsePlatformKeys } from '../../src/attestation/platform-key-file.js';
 import type { PlatformKeyring } from '../../src/attestation/platform-keyring.js';
 import type { KeyStore } from '../../src/event-store/key-store.js';
@@ -12,16 +13,19 @@ import type { EventStore } from '../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteKeyStore } from '../../src/event-store/sqlite/sqlite-key-store.js';
 import { verifyAttestation } from '../../src/kernel/attestation.js';
+import { verifyEd25519, type Ed25519Jwk } from '../../src/kernel/ed25519.js';
 import type { UnattestedRevision } from '../../src/kernel/federated-interaction.js';
 import type { KeyId } from '../../src/kernel/ids.js';
 
-function jwk(kid: string): Record<string, unknown> {
+function jwk(kid: string, purpose = 'attestation'): Record<string, unknown> {
   const pair = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  return { ...pair, kid, purpose: 'attestation' };
+  return { ...pair, kid, purpose };
 }
 
 const A = jwk('a');
 const B = jwk('b');
+const CARD = jwk('card-1', 'card');
+const CARD_2 = jwk('card-2', 'card');
 
 /** Enough of a revision to be attested: attesting looks at no member. */
 const REVISION = { revision: 1, termsHash: 'x' } as unknown as UnattestedRevision;
@@ -129,4 +133,56 @@ describe('the keyring of a node', () => {
     const refused = await node({ ...B, kid: 'a' }).register();
     expect(refused).toMatchObject({ error: { code: 'key-id-taken' } });
   });
+
+  describe('signs cards', () => {
+    async function cardKeyOf(keyring: PlatformKeyring): Promise<string> {
+      const signer = await keyring.cardSigner();
+      return signer.ok ? signer.value.keyId : signer.error.code;
+    }
+
+    async function publishedBy(keyring: PlatformKeyring): Promise<readonly string[]> {
+      const { keys: published } = publishedJwks(await keyring.keys());
+      return published.map((key) => (key as { kid: string }).kid);
+    }
+
+    it('with a key of its own, that everybody finds in the JWK Set', async () => {
+      const keyring = node(A, CARD);
+      await keyring.register();
+      const signer = await keyring.cardSigner();
+      if (!signer.ok) throw new Error(signer.error.code);
+      const { x } = publicHalf(CARD);
+      expect(signer.value.keyId).toBe('card-1');
+      expect(verifyEd25519(publicHalf(CARD), 'text', signer.value.sign('text'))).toBe(true);
+      expect(publishedJwks(await keyring.keys())).toEqual({
+        keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid: 'card-1', use: 'sig', alg: 'EdDSA' }],
+      });
+    });
+
+    it('never with a key of another purpose', async () => {
+      const keyring = node(A, jwk('token', 'backend-token'), jwk('log', 'checkpoint'));
+      await keyring.register();
+      expect(await cardKeyOf(keyring)).toBe('card-key-unavailable');
+    });
+
+    it('follows a takeover at once, and goes on publishing the key that retired', async () => {
+      const early = node(A, CARD_2, CARD);
+      await early.register();
+      expect(await cardKeyOf(early)).toBe('card-1');
+      await node(A, CARD, CARD_2).register();
+      expect(await cardKeyOf(early)).toBe('card-2');
+      expect((await publishedBy(early)).toSorted()).toEqual(['card-1', 'card-2']);
+    });
+
+    it('neither signs with nor publishes a key that is revoked', async () => {
+      const early = node(A, CARD);
+      await early.register();
+      await node(A, { ...CARD, revoked: 'key-compromise' }).register();
+      expect(await cardKeyOf(early)).toBe('card-key-unavailable');
+      expect(await publishedBy(early)).toEqual([]);
+    });
+  });
 });
+
+function publicHalf({ x }: Record<string, unknown>): Ed25519Jwk {
+  return { kty: 'OKP', crv: 'Ed25519', x: x as string };
+}

@@ -6,11 +6,11 @@ describe('countersign', () => {
   it('tells its commands', async () => {
     const { exitCode, stdout } = await countersign(['--help']);
     expect(exitCode).toBe(0);
-    for (const name of ['keygen', 'token', 'hash', 'sign', 'verify'])
+    for (const name of ['keygen', 'token', 'hash', 'sign', 'verify', 'card-diff'])
       expect(stdout).toContain(name);
   });
 
-  it.each(['keygen', 'token', 'hash', 'sign', 'verify'])(
+  it.each(['keygen', 'token', 'hash', 'sign', 'verify', 'card-diff'])(
     '%s --help tells its usage',
     async (name) => {
       const { exitCode, stdout, stderr } = await countersign([name, '--help']);

@@ -89,6 +89,21 @@ describe('the configuration', () => {
       platformKeys: { file: '/etc/countersign/platform-keys.jwks.json', generate: false },
       signingLeewayMs: 300_000,
       readWaitMs: 2_000,
+      a2a: {
+        agents: [],
+        handlers: [],
+        anonymous: 'refused',
+        taskStorePath: 'data/tasks.db',
+        taskReadModelPath: 'data/tasks-read.db',
+        taskRetentionMs: 168 * 3_600_000,
+        executionTimeoutMs: 300_000,
+        allowLoopbackWebhooks: false,
+        routingThreshold: 0.6,
+        textClassifier: 'encoder',
+        modelRouter: null,
+        trustExtensionUri: 'https://countersign.example/extensions/trust/v1',
+        requiredExtensions: [],
+      },
     });
   });
 
@@ -163,7 +178,13 @@ describe('the configuration', () => {
       'postgres://host/db',
       'postgresql://host/db',
     ])('says that %s is not available in this version', (url) => {
-      for (const variable of ['EVENT_STORE', 'KEY_STORE', 'READ_MODEL']) {
+      for (const variable of [
+        'EVENT_STORE',
+        'KEY_STORE',
+        'READ_MODEL',
+        'TASK_STORE',
+        'TASK_READ_MODEL',
+      ]) {
         const [fault, ...others] = faults({ ...PRODUCTION, [variable]: url });
         expect(others).toEqual([]);
         expect(fault?.variable).toBe(variable);
@@ -184,6 +205,16 @@ describe('the configuration', () => {
         expect(variables({ ...PRODUCTION, EVENT_STORE: text })).toEqual(['EVENT_STORE']);
       },
     );
+  });
+
+  it.each([
+    [{ KEY_STORE: 'sqlite:data/events.db' }, 'KEY_STORE'],
+    [{ READ_MODEL: 'sqlite:./data/../data/keys.db' }, 'READ_MODEL'],
+    [{ TASK_STORE: 'sqlite:data/events.db' }, 'TASK_STORE'],
+    [{ TASK_READ_MODEL: 'sqlite:data/tasks.db' }, 'TASK_READ_MODEL'],
+    [{ EVENT_STORE: 'sqlite:data/read.db' }, 'READ_MODEL'],
+  ])('keeps the stores in files of their own: %j', (environment, variable) => {
+    expect(variables({ ...PRODUCTION, ...environment })).toEqual([variable]);
   });
 
   describe('of a development node', () => {
@@ -238,7 +269,7 @@ describe('the configuration', () => {
     it('keeps everything in its data folder', () => {
       const all = JSON.stringify(config({ ...DEVELOPMENT, DATA_FOLDER: '/tmp/x' }));
       expect(all).not.toContain('"data/');
-      expect(all.match(/\/tmp\/x\//g)).toHaveLength(5);
+      expect(all.match(/\/tmp\/x\//g)).toHaveLength(7);
     });
   });
 });

@@ -1,9 +1,14 @@
 import type { AgentEvent, ChangeAuthorization } from '../../src/agents/domain/events.js';
 import type { PlatformKeyEvent } from '../../src/attestation/domain/events.js';
+import type { CardEvent } from '../../src/capabilities/domain/card-events.js';
+import type { CapabilityEvent } from '../../src/capabilities/domain/events.js';
+import type { Manifest } from '../../src/capabilities/domain/manifest.js';
 import type { InteractionEvent } from '../../src/interactions/domain/events.js';
+import type { InvocationEvent } from '../../src/invocations/domain/events.js';
+import type { InvocationOutcome } from '../../src/invocations/domain/outcome.js';
 import type { OutcomeReport } from '../../src/interactions/domain/outcome-report.js';
 import type { Acceptance, Transport } from '../../src/kernel/federated-interaction.js';
-import type { AgentId, KeyId, TermsHash, Uuid } from '../../src/kernel/ids.js';
+import type { AgentId, KeyId, SkillId, TermsHash, Uuid } from '../../src/kernel/ids.js';
 import type { Position } from '../../src/event-store/port.js';
 import type { ProcessEvent } from '../../src/processes/events.js';
 import {
@@ -20,7 +25,14 @@ import {
  * At least one event of every type, each variant of its members among them. The compiler keeps the
  * list complete, and each sample what the code writes.
  */
-type SampleEvent = AgentEvent | InteractionEvent | PlatformKeyEvent | ProcessEvent;
+type SampleEvent =
+  | AgentEvent
+  | CapabilityEvent
+  | CardEvent
+  | InteractionEvent
+  | InvocationEvent
+  | PlatformKeyEvent
+  | ProcessEvent;
 type Samples = {
   readonly [Type in SampleEvent['type']]: readonly [
     Omit<Extract<SampleEvent, { type: Type }>, 'type'>,
@@ -82,6 +94,70 @@ const proposal = {
   acceptance,
 };
 
+const plain: Manifest = {
+  id: 'reconcile-invoice' as SkillId,
+  agentId: alpha.agentId,
+  state: 'ga',
+  visibility: 'extended',
+  skill: {
+    name: 'Reconcile an invoice',
+    description: 'Matches an invoice to its purchase order.',
+    tags: ['finance'],
+    examples: [],
+    inputModes: ['text/plain', 'image/*'],
+    outputModes: ['application/json'],
+  },
+  requiresScopes: ['recon.run'],
+  tenants: '*',
+  handler: 'recon.v3.reconcile',
+  limits: {},
+  owner: 'finance-agents-team',
+  replacement: null,
+  requiresContract: false,
+  action: null,
+  data: [],
+  callers: 'initiator',
+  directInvoke: null,
+};
+const rich: Manifest = {
+  ...plain,
+  state: 'deprecated',
+  visibility: 'internal',
+  requiresScopes: [],
+  tenants: ['tenant'],
+  limits: { max_parts: 3, cost_class: 'medium' },
+  replacement: 'reconcile-invoice-v2' as SkillId,
+  requiresContract: true,
+  action: 'invoices.reconcile',
+  data: ['invoices'],
+  callers: 'any-party',
+  directInvoke: {
+    inputSchema: { type: 'object' },
+    outputSchema: {},
+    backend: { kind: 'function' },
+    allowUnauthenticated: false,
+  },
+};
+const subject = { agentId: alpha.agentId, skillId: plain.id };
+const admitted = {
+  invocationId: REVISION_ID,
+  ...subject,
+  handler: plain.handler,
+  caller: { principal: 'owner', client: 'client', agent: beta.agentId, tenant: 'tenant' },
+  taskId: REVISION_ID,
+  routing: { layer: 'text-classifier', confidence: 0.875 },
+  deadline: EXPIRES_AT,
+};
+const outcomes = [
+  'succeeded',
+  'failed',
+  'rejected',
+  'canceled',
+  'interrupted',
+  'voided',
+  'outcome-unknown',
+] as const satisfies InvocationOutcome[];
+
 export const SAMPLES: Samples = {
   'agent-registered': [
     {
@@ -142,6 +218,34 @@ export const SAMPLES: Samples = {
   'agent-retired': [
     { data: { ...change, ...withReason }, texts: { reason: 'replaced' } },
     { data: { ...change, ...withoutReason }, texts: { reason: null } },
+  ],
+  'capability-registered': [
+    { data: { manifest: plain }, texts: null },
+    { data: { manifest: rich }, texts: null },
+  ],
+  'capability-revised': [
+    { data: { manifest: { ...plain, visibility: 'public', state: 'preview' } }, texts: null },
+  ],
+  'capability-state-changed': [
+    {
+      data: { ...subject, state: 'ga', replacement: null, forced: false, ...withoutReason },
+      texts: { reason: null },
+    },
+    {
+      data: {
+        ...subject,
+        state: 'removed',
+        replacement: 'reconcile-invoice-v2' as SkillId,
+        forced: true,
+        ...withReason,
+      },
+      texts: { reason: 'unsafe' },
+    },
+  ],
+  'caller-opted-in': [{ data: { ...subject, callerAgentId: beta.agentId }, texts: null }],
+  'caller-opted-out': [{ data: { ...subject, callerAgentId: beta.agentId }, texts: null }],
+  'card-published': [
+    { data: { agentId: alpha.agentId, version: 1, digest: HASH, generator: 1 }, texts: null },
   ],
   'interaction-proposed': [
     {
@@ -220,6 +324,23 @@ export const SAMPLES: Samples = {
   'interaction-completed': [{ data: { interactionId: INTERACTION, termsHash: HASH }, texts: null }],
   'interaction-expired': [
     { data: { interactionId: INTERACTION, effectiveAt: EXPIRES_AT }, texts: null },
+  ],
+  'invocation-admitted': [
+    { data: admitted, texts: null },
+    {
+      data: {
+        ...admitted,
+        caller: { principal: 'owner', client: null, agent: null, tenant: 'tenant' },
+      },
+      texts: null,
+    },
+    { data: { ...admitted, caller: null }, texts: null },
+  ],
+  'invocation-ended': [
+    ...(outcomes.map((outcome) => ({
+      data: { invocationId: REVISION_ID, outcome },
+      texts: null,
+    })) as never as [Samples['invocation-ended'][0]]),
   ],
   'platform-key-added': [
     {

@@ -28,7 +28,10 @@ export interface A2aRefusal {
   readonly error: A2aErrorName;
   /** One sentence about this occurrence; never names what the caller may not know. */
   readonly detail: string;
-  /** A stable code of ours that says more than the name: `reason` of an ErrorInfo under our domain. */
+  /**
+   * A stable code of ours that says more than the name: `reason` of the one ErrorInfo under our domain
+   * for JSON-RPC's own errors, `metadata.code` beside the prescribed reason for A2A's.
+   */
   readonly code?: string;
   /** Of the ErrorInfo; values are texts. */
   readonly metadata?: Readonly<Record<string, string>>;

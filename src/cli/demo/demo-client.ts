@@ -15,7 +15,7 @@ export class DemoClient {
   ) {}
 
   async request(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT',
     path: string,
     token: string,
     body?: object,

@@ -112,7 +112,8 @@ function contract(alpha: AgentId, beta: AgentId): Contract {
   };
 }
 
-function expectStatus(answer: Answer, status: number): JsonObject {
+/** The body of an answer that is as the story expects; throws otherwise. */
+export function expectStatus(answer: Answer, status: number): JsonObject {
   if (answer.status !== status) {
     throw new Error(
       `expected ${String(status)}, got ${String(answer.status)}: ${JSON.stringify(answer.body)}`,

@@ -5,8 +5,8 @@ import {
   EventStoreUnavailable,
   type Appended,
   type AppendConflict,
+  type DeletableEventStore,
   type EventFilter,
-  type EventStore,
   type ExpectedRevision,
   type Position,
   type RecordedEnvelope,
@@ -14,6 +14,7 @@ import {
 } from '../port.js';
 import type { Result } from '../../kernel/result.js';
 import { appendInTransaction, type AppendRequest } from './append.js';
+import { StreamDeletion } from './delete-streams.js';
 import { durabilitySettings, openDatabase, type DurabilitySettings } from './database.js';
 import { fromRow, SELECT_EVENTS, toPosition, toRow, toRowid, type EventRow } from './event-row.js';
 import { EVENT_STORE_FILE } from './event-store-file.js';
@@ -49,7 +50,7 @@ export async function openSqliteEventStore(
 }
 
 /** The embedded engine: see the port for what it promises. Made by {@link openSqliteEventStore}. */
-export class SqliteEventStore implements EventStore {
+export class SqliteEventStore implements DeletableEventStore {
   readonly #patienceMs: number;
   readonly #onFault: (fault: unknown) => void;
   readonly #appends: GroupCommit<AppendRequest, Result<Appended, AppendConflict>>;
@@ -57,6 +58,7 @@ export class SqliteEventStore implements EventStore {
   readonly #stops = new Set<AbortController>();
   readonly #readStream: Database.Statement<[string, number], EventRow>;
   readonly #readHead: Database.Statement<[], number>;
+  readonly #deletion: StreamDeletion;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -75,6 +77,7 @@ export class SqliteEventStore implements EventStore {
       .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
       .pluck();
     this.#watch = new HeadWatch(() => this.#head(), options.pollMs ?? POLL_MS);
+    this.#deletion = new StreamDeletion(database, this.#patienceMs);
     this.#appends = new GroupCommit(database, {
       apply: appendInTransaction(database),
       maxGroup: APPENDS_PER_COMMIT,
@@ -179,6 +182,11 @@ export class SqliteEventStore implements EventStore {
       this.#refuseClosed();
       return toPosition(this.#head());
     });
+  }
+
+  async deleteStreams(heads: ReadonlyMap<string, Position>): Promise<ReadonlySet<string>> {
+    this.#refuseClosed();
+    return this.#deletion.delete(heads);
   }
 
   /** The settings in force on this connection: what acknowledged means. */

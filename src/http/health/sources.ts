@@ -46,11 +46,12 @@ export function attestationHealth(keyring: {
  * The views. A node whose views were never complete is not ready; one that lags or has parked
  * events stays in service, because its answers say so themselves.
  */
-export function projectionsHealth(projections: {
-  health(): Promise<ProjectionsHealth>;
-}): HealthSource {
+export function projectionsHealth(
+  name: 'projections' | 'tasks',
+  projections: { health(): Promise<ProjectionsHealth> },
+): HealthSource {
   return {
-    name: 'projections',
+    name,
     check: async () => {
       const health = await projections.health();
       const rebuilding = health.projections.some(({ state }) => state === 'rebuilding');

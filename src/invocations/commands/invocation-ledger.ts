@@ -3,6 +3,9 @@ import type { Caller } from '../../kernel/caller.js';
 import type { AgentId, SkillId, Uuid } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
+import type { InvocationOutcome } from '../domain/outcome.js';
+
+export type { InvocationOutcome } from '../domain/outcome.js';
 
 /** What is recorded before a handler runs; bodies of messages stay out of it. */
 export interface Admission {
@@ -20,17 +23,6 @@ export interface Admission {
   /** Heads on which the admission rests: stream name to revision. */
   readonly basedOn: Readonly<Record<string, number>>;
 }
-
-export type InvocationOutcome =
-  | 'succeeded'
-  | 'failed'
-  | 'rejected'
-  | 'canceled'
-  | 'interrupted'
-  /** It was admitted, but what it rested on had ended by then: the handler never ran. */
-  | 'voided'
-  /** The deadline passed without an outcome, as after a crash. */
-  | 'outcome-unknown';
 
 /** The audited record of calls: one stream `invocation-<uuid>` each. */
 export abstract class InvocationLedger {

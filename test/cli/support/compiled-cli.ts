@@ -9,7 +9,15 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** Within the project, so that its dependencies are found; never listed by git. */
 const CACHE = join(root, 'node_modules/.cache');
 /** What the commands import. */
-const PARTS = ['kernel', 'audit', 'cli', 'config', 'attestation/domain', 'http/authentication'];
+const PARTS = [
+  'kernel',
+  'audit',
+  'cli',
+  'config',
+  'attestation/domain',
+  'capabilities',
+  'http/authentication',
+];
 
 /**
  * The command as a build leaves it, made once per suite: a start then takes a fraction of what it

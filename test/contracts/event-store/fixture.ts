@@ -1,4 +1,4 @@
-import type { EventStore } from '../../../src/event-store/port.js';
+import type { DeletableEventStore, EventStore } from '../../../src/event-store/port.js';
 import type { Elsewhere } from '../support/child.js';
 
 /** One fresh, empty log of the engine that is tested. */
@@ -19,3 +19,8 @@ export interface TestLog {
 }
 
 export type LogFactory = () => Promise<TestLog>;
+
+/** A log of an engine that can forget streams. */
+export interface DeletableTestLog extends TestLog {
+  open(): Promise<DeletableEventStore>;
+}

@@ -7,7 +7,7 @@ import {
   openSqliteEventStore,
   type SqliteEventStore,
 } from '../../../src/event-store/sqlite/sqlite-event-store.js';
-import type { TestLog } from '../../contracts/event-store/fixture.js';
+import type { DeletableTestLog } from '../../contracts/event-store/fixture.js';
 
 /**
  * What another process calls.
@@ -18,7 +18,7 @@ export function open(address: string): Promise<EventStore> {
 }
 
 /** A log in one file of a fresh folder. */
-export async function makeSqliteLog(): Promise<TestLog> {
+export async function makeSqliteLog(): Promise<DeletableTestLog> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-events-'));
   const path = join(folder, 'events.db');
   const stores: SqliteEventStore[] = [];

@@ -62,8 +62,8 @@ describe('what a decision was based on', () => {
     const parties = { 'agent-alpha': 0, 'agent-beta': 0 };
     expect(basedOn).toEqual([
       parties,
-      { ...parties, 'platform-keys': 0 },
-      { ...parties, 'platform-keys': 0 },
+      { ...parties, 'platform-keys': 1 },
+      { ...parties, 'platform-keys': 1 },
     ]);
   });
 

@@ -41,6 +41,9 @@ import type { Result } from '../../../src/kernel/result.js';
 import { timestampOf, type Timestamp } from '../../../src/kernel/timestamp.js';
 import { ProjectionRunner } from '../../../src/projections/projection-runner.js';
 import { SqliteReadDatabase } from '../../../src/projections/sqlite/sqlite-read-database.js';
+import { openTasks } from '../../../src/wiring/open-tasks.js';
+import { openTextClassifier } from '../../../src/wiring/open-text-classifier.js';
+import { Opened } from '../../../src/wiring/opened.js';
 
 const BEGINNING = Date.parse('2030-01-01T00:00:00.000Z');
 
@@ -99,6 +102,7 @@ export class Application {
       held.value,
     );
     await keyring.register();
+    const opened = new Opened();
     const database = new SqliteReadDatabase(readModel.path);
     const views = new ProjectionRunner({
       store,
@@ -118,6 +122,9 @@ export class Application {
       readModel: views,
       keyring,
       health: new HealthRegistry(),
+      taskService: await openTasks(config.value, opened),
+      textClassifier: openTextClassifier(config.value, opened),
+      handlers: [],
     };
     const context = await NestFactory.createApplicationContext(AppModule.with(parts), {
       logger: false,
@@ -125,6 +132,7 @@ export class Application {
     const application = new Application(folder, store, views, context, [
       () => views.stop(),
       () => context.close(),
+      () => opened.close(),
       () => {
         database.close();
       },

@@ -1,0 +1,52 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+/** A service that was started from `dist`, as in production, in a process of its own. */
+export interface ChildService {
+  readonly port: number;
+  readonly process: ChildProcess;
+}
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Resolves once the service is ready. `npm run build` must have been run. */
+export async function startService(
+  folder: string,
+  nodeArguments: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ChildService> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
+    env: { COUNTERSIGN_DEV: '1', PORT: String(port), DATA_FOLDER: folder, ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  for (let tries = 0; tries < 200; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (child.exitCode !== null) throw new Error('the service did not start; run `npm run build`');
+    const ready = await fetch(`http://127.0.0.1:${String(port)}/health/ready`).catch(
+      () => undefined,
+    );
+    if (ready?.ok === true) return { port, process: child };
+  }
+  throw new Error('the service did not become ready');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => {
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+  });
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}

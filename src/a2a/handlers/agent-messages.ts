@@ -1,0 +1,92 @@
+import { ok, err, type Result } from '../../kernel/result.js';
+import type { Uuid } from '../../kernel/ids.js';
+import { isRunning } from '../tasks/domain/task-fold.js';
+import type { StoredTask, TaskEvent, Tasks } from '../tasks/port.js';
+import { withHistoryLength } from '../wire/history.js';
+import type { A2aRefusal } from '../wire/refusal.js';
+import type { SendMessageRequest, SendMessageResponse } from '../wire/types.js';
+import { MessageExecution, type A2aRequest } from './agent-operations.js';
+import { invalidAgentResponse } from './execution-refusals.js';
+import type { MessageIntake } from './message-intake.js';
+import type { BegunTurn } from './turn-starter.js';
+import type { Turn } from './turn.js';
+
+/** How long a stream waits for the handler's first word, which may be a message instead of a task. */
+const OPENING_MS = 150;
+
+/** Lets messages in and tells their senders how the turn goes. Whether they listen changes nothing. */
+export class AgentMessages extends MessageExecution {
+  constructor(
+    private readonly intake: MessageIntake,
+    private readonly tasks: Tasks,
+  ) {
+    super();
+  }
+
+  async send(
+    request: A2aRequest,
+    params: SendMessageRequest,
+  ): Promise<Result<SendMessageResponse, A2aRefusal>> {
+    const begun = await this.intake.take(request, params);
+    if (!begun.ok) return begun;
+    const { historyLength, returnImmediately = false } = params.configuration ?? {};
+    const { stored, turn } = begun.value;
+    if (returnImmediately && (turn?.show() ?? true)) return ok(shown(stored, historyLength));
+    const end = await this.#endOf(begun.value, request.signal);
+    return end.isBroken
+      ? err(invalidAgentResponse(stored.task.id))
+      : ok(shown(end.stored, historyLength));
+  }
+
+  async stream(
+    request: A2aRequest,
+    params: SendMessageRequest,
+  ): Promise<Result<AsyncIterable<TaskEvent>, A2aRefusal>> {
+    const begun = await this.intake.take(request, params);
+    if (!begun.ok) return begun;
+    return ok(this.#events(begun.value, request.signal, params.configuration?.historyLength));
+  }
+
+  async *#events(
+    { stored, turn }: BegunTurn,
+    signal: AbortSignal,
+    historyLength: number | undefined,
+  ): AsyncGenerator<TaskEvent, undefined> {
+    const isTask = turn === null || ((await opening(turn)) === 'task' && turn.show());
+    const first = isTask ? stored : (await turn.ended).stored;
+    yield { id: String(first.revision), response: shown(first, historyLength) };
+    if (!isRunning(first)) return;
+    yield* this.tasks.watch(first.task.id as Uuid, first.revision, signal);
+  }
+
+  /** Of the turn here, or of one that another request or another process began. */
+  async #endOf(
+    { stored, turn }: BegunTurn,
+    signal: AbortSignal,
+  ): Promise<{ readonly stored: StoredTask; readonly isBroken: boolean }> {
+    if (turn !== null) return turn.ended;
+    if (!isRunning(stored)) return { stored, isBroken: false };
+    const id = stored.task.id as Uuid;
+    // Ends with the turn, or when the client is gone.
+    for await (const _ of this.tasks.watch(id, stored.revision, signal));
+    return { stored: (await this.tasks.load(id)) ?? stored, isBroken: false };
+  }
+}
+
+function shown(
+  { task, answer }: StoredTask,
+  historyLength: number | undefined,
+): SendMessageResponse {
+  return answer === null ? { task: withHistoryLength(task, historyLength) } : { message: answer };
+}
+
+/** A handler that says nothing for a while works on a task. */
+async function opening(turn: Turn): Promise<'message' | 'task'> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<'task'>((resolve) => {
+    timer = setTimeout(resolve, OPENING_MS, 'task');
+  });
+  const how = await Promise.race([turn.opened, patience]);
+  clearTimeout(timer);
+  return how;
+}

@@ -1,0 +1,82 @@
+import type { Capability } from '../../capabilities/domain/capability.js';
+import type { JsonPointer } from '../../kernel/json.js';
+import { invalidParams } from '../tasks/domain/refusals.js';
+import type { A2aRefusal } from '../wire/refusal.js';
+
+/** A message id is used once: again only for the very same message. */
+export function messageIdReused(): A2aRefusal {
+  return fault('message-id-reused', '/message/messageId', 'was used with another message');
+}
+
+export function contextMismatch(): A2aRefusal {
+  return fault('context-mismatch', '/message/contextId', 'is not the context of the task');
+}
+
+export function messageTooLarge(maxBytes: number): A2aRefusal {
+  return fault('message-too-large', '/message', `may have at most ${maxBytes} bytes here`);
+}
+
+export function tooManyParts(maxParts: number): A2aRefusal {
+  return fault('too-many-parts', '/message/parts', `may have at most ${maxParts} items here`);
+}
+
+function fault(code: string, pointer: JsonPointer, detail: string): A2aRefusal {
+  return invalidParams(code, [{ pointer, detail }]);
+}
+
+export function taskEnded(taskId: string): A2aRefusal {
+  return unsupported('task-ended', 'The task has ended; it takes no more messages.', { taskId });
+}
+
+export function turnUnderWay(taskId: string): A2aRefusal {
+  const detail = 'The task is being worked on; it takes the next message when it asks for one.';
+  return unsupported('turn-under-way', detail, { taskId });
+}
+
+/**
+ * The capability does not exist for this caller, or not any more. Says no name: whoever may not use
+ * it learns nothing from this.
+ */
+export function notAvailable(): A2aRefusal {
+  return unsupported('capability-unavailable', 'What this is for is not available to you.');
+}
+
+/** Its manifest names a handler that this process does not have. */
+export function notImplemented({ manifest }: Capability): A2aRefusal {
+  const detail = 'The capability is not implemented where this message arrived; nothing was run.';
+  return unsupported('handler-absent', detail, { skillId: manifest.id });
+}
+
+/** Calls of it need a contract, and none are authorized by contract here. */
+export function contractRequired({ manifest }: Capability): A2aRefusal {
+  const detail = 'The capability is only called under a contract; nothing was run.';
+  return unsupported('contract-required', detail, { skillId: manifest.id });
+}
+
+/** Too many calls are under way, of this capability or in all. */
+export function busy({ manifest }: Capability): A2aRefusal {
+  return {
+    error: 'Internal',
+    code: 'capability-busy',
+    detail: 'Too many calls are under way; try again.',
+    metadata: { skillId: manifest.id },
+  };
+}
+
+/** The handler broke its rules: the task has failed. */
+export function invalidAgentResponse(taskId: string): A2aRefusal {
+  return {
+    error: 'InvalidAgentResponse',
+    code: 'handler-broken',
+    detail: 'The capability answered in a way that makes no sense; the task has failed.',
+    metadata: { taskId },
+  };
+}
+
+function unsupported(
+  code: string,
+  detail: string,
+  metadata?: Readonly<Record<string, string>>,
+): A2aRefusal {
+  return { error: 'UnsupportedOperation', code, detail, ...(metadata && { metadata }) };
+}

@@ -1,0 +1,36 @@
+import { hashJson } from '../../kernel/digest.js';
+import type { TaskOwner } from '../tasks/port.js';
+import type { Message, SendMessageRequest, Task } from '../wire/types.js';
+import type { A2aRequest } from './agent-operations.js';
+
+/** A message on its way: who sent it, and what tells it from others. */
+export interface ReceivedMessage {
+  readonly request: A2aRequest;
+  readonly owner: TaskOwner;
+  readonly params: SendMessageRequest;
+  /** Of the message as it was sent: b64u(SHA-256(JCS(message))). */
+  readonly digest: string;
+}
+
+export function received(
+  request: A2aRequest,
+  owner: TaskOwner,
+  params: SendMessageRequest,
+): ReceivedMessage {
+  return { request, owner, params, digest: hashJson(params.message) };
+}
+
+/** Messages before the newest one that still count, the first always among them. */
+const MAX_EARLIER = 8;
+
+/**
+ * The answer to the question what a message is for, together with that message: who handles it sees
+ * them as one.
+ */
+export function withEarlier(message: Message, task: Task): Message {
+  const earlier = (task.history ?? []).filter(({ role }) => role === 'ROLE_USER');
+  const [first, ...others] = earlier;
+  if (first === undefined) return message;
+  const counting = [first, ...others.slice(1 - MAX_EARLIER)];
+  return { ...message, parts: [...counting.flatMap(({ parts }) => parts), ...message.parts] };
+}

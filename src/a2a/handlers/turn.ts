@@ -1,0 +1,179 @@
+import type {
+  InvocationLedger,
+  InvocationOutcome,
+} from '../../invocations/commands/invocation-ledger.js';
+import type { Uuid } from '../../kernel/ids.js';
+import type { Clock } from '../../kernel/timestamp.js';
+import { weightOfParts } from '../tasks/domain/weight.js';
+import type { StoredTask, TaskChange, Tasks } from '../tasks/port.js';
+import type { CapabilityCall, CapabilityImplementation } from './capability-call.js';
+import { ChangeWriter } from './change-writer.js';
+import { hear, type Heard } from './hear-handler.js';
+import { concluding, outcomeOfPast, type StopReason } from './turn-conclusion.js';
+
+/** What a turn needs besides its call. */
+export interface TurnParts {
+  readonly tasks: Pick<Tasks, 'record' | 'watch' | 'load'>;
+  readonly ledger: Pick<InvocationLedger, 'end'>;
+  readonly clock: Clock;
+  /** A fault of the service or of a handler, for operators. */
+  readonly fault: (error: unknown, correlationId: string) => void;
+}
+
+/** One admitted call. */
+export interface TurnOrder {
+  readonly implementation: CapabilityImplementation;
+  readonly call: Omit<CapabilityCall, 'signal'>;
+  /** The task as it was when the turn began. */
+  readonly stored: StoredTask;
+  readonly origin: { readonly correlationId: string; readonly traceparent: string | null };
+}
+
+export interface TurnEnd {
+  readonly stored: StoredTask;
+  /** The handler broke its rules; the task has failed. */
+  readonly isBroken: boolean;
+}
+
+/** A turn that takes longer is watched: it may be canceled by another process, or go on for too long. */
+const SETTLED_AFTER_MS = 50;
+
+/** One run of a handler, from its admission to its durable end. Begins when it is made. */
+export class Turn {
+  /** What the handler says first decides whether there is a task to show. */
+  readonly opened: Promise<'message' | 'task'>;
+  readonly ended: Promise<TurnEnd>;
+  /** Resolves when the ledger, too, knows of the end; never rejects. */
+  readonly closed: Promise<void>;
+  readonly #abort = new AbortController();
+  readonly #writer: ChangeWriter;
+  readonly #id: Uuid;
+  #open: (how: 'message' | 'task') => void = () => undefined;
+  #stopReason: StopReason | undefined;
+  #isShown = false;
+  #isAnswered = false;
+  #deadline: NodeJS.Timeout | undefined;
+  #watch: AbortController | undefined;
+
+  constructor(
+    private readonly parts: TurnParts,
+    private readonly order: TurnOrder,
+  ) {
+    const { invocationId } = order.call.grant;
+    this.#id = order.stored.task.id as Uuid;
+    this.#writer = new ChangeWriter(
+      (changes) => parts.tasks.record(this.#id, invocationId, changes),
+      () => this.#stop('past'),
+    );
+    this.opened = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+    const run = this.#run();
+    this.ended = run.then(({ end }) => end);
+    this.closed = run.then(
+      ({ outcome }) => this.#close(outcome),
+      () => this.#close('failed'),
+    );
+    // Whoever waits for the end sees it reject; nobody has to.
+    this.ended.catch((error: unknown) => parts.fault(error, order.origin.correlationId));
+  }
+
+  /** The task is shown before its end. False when it is too late: there will be a message instead. */
+  show(): boolean {
+    if (this.#isAnswered) return false;
+    this.#isShown = true;
+    return true;
+  }
+
+  /** The node stops. */
+  stop(): void {
+    this.#stop('node-stops');
+  }
+
+  #stop(reason: StopReason): void {
+    this.#stopReason ??= reason;
+    this.#abort.abort();
+  }
+
+  async #run(): Promise<{ readonly end: TurnEnd; readonly outcome: InvocationOutcome }> {
+    const settled = setTimeout(() => this.#settle(), SETTLED_AFTER_MS);
+    try {
+      const { implementation, call } = this.order;
+      const heard = await hear(
+        implementation,
+        { ...call, signal: this.#abort.signal },
+        {
+          began: ({ kind }) => this.#open(kind === 'message' ? 'message' : 'task'),
+          said: (change) => this.#writer.add(change, weightOf(change)),
+        },
+      );
+      return await this.#conclude(heard);
+    } finally {
+      clearTimeout(settled);
+      clearTimeout(this.#deadline);
+      this.#open('task');
+      this.#watch?.abort();
+    }
+  }
+
+  async #conclude(
+    heard: Heard,
+  ): Promise<{ readonly end: TurnEnd; readonly outcome: InvocationOutcome }> {
+    const { correlationId } = this.order.origin;
+    if (heard.kind === 'threw') this.parts.fault(heard.error, correlationId);
+    if (heard.kind === 'broken') {
+      const { handler } = this.order.call.grant.manifest;
+      this.parts.fault(new Error(`handler ${handler} says ${heard.how}`), correlationId);
+    }
+    const last = concluding(heard, this.#stopReason ?? 'past', this.#isShown, correlationId);
+    if (last === 'past') return this.#past();
+    this.#isAnswered = last.change.kind === 'answer';
+    const recorded = await this.#writer.finish(last.change);
+    if (!recorded.ok) return this.#past();
+    const end = { stored: recorded.value, isBroken: heard.kind === 'broken' };
+    return { end, outcome: last.outcome };
+  }
+
+  /** Somebody else has ended the turn. */
+  async #past(): Promise<{ readonly end: TurnEnd; readonly outcome: InvocationOutcome }> {
+    await this.#writer.abandon();
+    const stored = await this.parts.tasks.load(this.#id);
+    if (stored === undefined) throw new Error(`task ${this.#id} is gone while its turn runs`);
+    return { end: { stored, isBroken: false }, outcome: outcomeOfPast(stored) };
+  }
+
+  #settle(): void {
+    const { deadline } = this.order.call.grant;
+    const left = Math.max(0, deadline - this.parts.clock());
+    this.#deadline = setTimeout(() => this.#stop('deadline'), left);
+    this.#watch = new AbortController();
+    void this.#watchUntil(this.#watch.signal);
+  }
+
+  async #watchUntil(over: AbortSignal): Promise<void> {
+    const { stored, origin } = this.order;
+    try {
+      const events = this.parts.tasks.watch(this.#id, stored.revision, over);
+      // Only the end of the turn ends them.
+      for await (const _ of events);
+      if (!over.aborted) this.#stop('past');
+    } catch (error) {
+      this.parts.fault(error, origin.correlationId);
+    }
+  }
+
+  async #close(outcome: InvocationOutcome): Promise<void> {
+    const { call, origin } = this.order;
+    try {
+      await this.parts.ledger.end(call.grant.invocationId, outcome, origin);
+    } catch (error) {
+      // After the deadline it is recorded as unknown.
+      this.parts.fault(error, origin.correlationId);
+    }
+  }
+}
+
+function weightOf(change: TaskChange): number {
+  if (change.kind === 'artifact') return weightOfParts(change.artifact.parts);
+  return change.kind === 'status' ? weightOfParts(change.parts ?? []) : 0;
+}

@@ -1,0 +1,85 @@
+import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { HostedAgent } from '../../config/hosted-agents.js';
+import { HOSTED_AGENTS } from '../../config/tokens.js';
+import { Problems } from '../../http/openapi/problems.js';
+import type { Plain } from '../../http/plain.js';
+import { RejectionException } from '../../http/rejection-exception.js';
+import { CurrentRequest, type RequestContext } from '../../http/request-context.js';
+import type { Caller } from '../../kernel/caller.js';
+import { readRequest, sendMessageRequest } from '../wire/requests.js';
+import { ExplainBody } from './dto/explain-body.js';
+import { ExplanationDocument, explanationDocument } from './dto/explanation-document.js';
+import { RoutingExplanations, type ExplainedMessage } from './explanations.js';
+import { preferredSkill } from './preferred-skill.js';
+
+@ApiTags('routing')
+@Controller('v1/routing')
+export class RoutingController {
+  constructor(
+    @Inject(HOSTED_AGENTS) private readonly agents: readonly HostedAgent[],
+    @Inject(RoutingExplanations) private readonly explanations: RoutingExplanations,
+  ) {}
+
+  @Post('explain')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Explain what a message would be routed to',
+    description:
+      'Layer by layer, for the token’s own caller; for somebody else only with ' +
+      '`operator:explain`. Capabilities that the explained caller may not use do not exist here ' +
+      'either. Nothing is run or recorded, and no model is asked.',
+  })
+  @ApiOkResponse({ type: ExplanationDocument })
+  @Problems('agent-not-found')
+  async explain(
+    @Body() body: ExplainBody,
+    @CurrentRequest() { caller }: RequestContext,
+  ): Promise<Plain<ExplanationDocument>> {
+    const explained = explainedCaller(body, caller);
+    const agent = this.agents.find(({ agentId }) => agentId === body.agent);
+    if (agent === undefined) throw new RejectionException({ code: 'agent-not-found' });
+    const message = explainedMessage(body);
+    const explanation = await this.explanations.explain(agent.agentId, explained, message);
+    return explanationDocument(agent.agentId, explanation);
+  }
+}
+
+/** @throws {RejectionException} `scope-missing`, `request-invalid` */
+function explainedCaller({ caller, anonymous }: ExplainBody, own: Caller): Caller | null {
+  if (caller === undefined && anonymous === undefined) return own;
+  if (!own.scopes.has('operator:explain')) {
+    const detail = 'Only operator:explain may ask about other callers than its own.';
+    throw new RejectionException({ code: 'scope-missing', detail });
+  }
+  if (caller === undefined) return null;
+  if (anonymous !== undefined) refuse('/anonymous', 'contradicts `caller`');
+  const { tenant, scopes, agent = null } = caller;
+  return {
+    principal: 'explained',
+    client: null,
+    agent,
+    tenant,
+    scopes: new Set(),
+    allScopes: new Set(scopes),
+  };
+}
+
+/** @throws {RejectionException} `request-invalid` */
+function explainedMessage({ agent, text, message }: ExplainBody): ExplainedMessage {
+  if (text !== undefined) {
+    if (message !== undefined) refuse('/text', 'contradicts `message`');
+    return { parts: [{ text }], preferredSkill: undefined };
+  }
+  if (message === undefined) return refuse('/message', 'is missing, and so is `text`');
+  const params = readRequest(sendMessageRequest, { message }, agent);
+  if (params.ok) {
+    return { parts: params.value.message.parts, preferredSkill: preferredSkill(params.value) };
+  }
+  const { faults = [] } = params.error;
+  throw new RejectionException({ code: 'request-invalid', faults });
+}
+
+function refuse(pointer: string, detail: string): never {
+  throw new RejectionException({ code: 'request-invalid', faults: [{ pointer, detail }] });
+}

@@ -1,0 +1,68 @@
+import type { Provider } from '@nestjs/common';
+import { CapabilityRegistry } from '../../capabilities/queries/capability-registry.js';
+import type { Config } from '../../config/config.js';
+import type { HostedAgent } from '../../config/hosted-agents.js';
+import { CLOCK, CONFIG, HOSTED_AGENTS } from '../../config/tokens.js';
+import { logReport } from '../../http/fault-log.js';
+import type { Clock } from '../../kernel/timestamp.js';
+import { TEXT_CLASSIFIER } from '../tokens.js';
+import { ClassifierAdvice } from './classifier-advice.js';
+import { ClassifierFeed } from './classifier-feed.js';
+import { RoutingExplanations } from './explanations.js';
+import { InputSchemas } from './input-schemas.js';
+import { MessageRouter } from './message-router.js';
+import { ModelRouter } from './model-router.js';
+import type { TextClassifier } from './text-classifier.js';
+
+/**
+ * What finds out what messages are for. They want `CapabilityRegistry`, `TEXT_CLASSIFIER`,
+ * `HOSTED_AGENTS`, `CONFIG` and `CLOCK`. `ClassifierAdvice` is the capabilities'
+ * `RegistrationAdvice`.
+ */
+export const ROUTING_PROVIDERS: readonly Provider[] = [
+  { provide: InputSchemas, useFactory: () => new InputSchemas() },
+  {
+    provide: ClassifierFeed,
+    inject: [CapabilityRegistry, TEXT_CLASSIFIER, InputSchemas, HOSTED_AGENTS],
+    useFactory: (
+      registry: CapabilityRegistry,
+      classifier: TextClassifier,
+      schemas: InputSchemas,
+      hosted: readonly HostedAgent[],
+    ) =>
+      new ClassifierFeed({
+        registry,
+        classifier,
+        prepare: (capabilities) => schemas.prepare(capabilities),
+        agents: hosted.map(({ agentId }) => agentId),
+        report: logReport,
+      }),
+  },
+  {
+    provide: MessageRouter,
+    inject: [ClassifierFeed, InputSchemas, CONFIG, CLOCK],
+    useFactory: (
+      classifier: ClassifierFeed,
+      schemas: InputSchemas,
+      { a2a }: Config,
+      clock: Clock,
+    ) =>
+      new MessageRouter({
+        classifier,
+        model: a2a.modelRouter && new ModelRouter(a2a.modelRouter, clock, logReport),
+        fits: schemas.fits,
+        threshold: a2a.routingThreshold,
+      }),
+  },
+  {
+    provide: RoutingExplanations,
+    inject: [CapabilityRegistry, MessageRouter],
+    useFactory: (registry: CapabilityRegistry, router: MessageRouter) =>
+      new RoutingExplanations(registry, router),
+  },
+  {
+    provide: ClassifierAdvice,
+    inject: [ClassifierFeed],
+    useFactory: (feed: ClassifierFeed) => new ClassifierAdvice(feed),
+  },
+];

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Encoder, VECTOR_SIZE } from './encoder.js';
+import { readEncoderWeights } from './encoder-weights.js';
+import { readCovarianceMap } from './assets.js';
+
+/** 2 KiB each. */
+const MAX_KEPT = 8_192;
+
+/**
+ * Vectors of texts: the encoder's, mapped so that directions in which the texts of one skill differ
+ * count for less (within-class covariance normalization, Hatch et al. 2006), of unit length.
+ */
+export class Vectors {
+  private readonly encoder = new Encoder(readEncoderWeights());
+  private readonly map = readCovarianceMap();
+  private readonly kept = new LRUCache<string, Float32Array>({ max: MAX_KEPT });
+
+  has(text: string): boolean {
+    return this.kept.has(keyOf(text));
+  }
+
+  /** Milliseconds of work for a text that is not kept; it is not kept afterwards either. */
+  of(text: string): Float32Array {
+    return this.kept.get(keyOf(text)) ?? this.encode(text);
+  }
+
+  /** Keeps the vector of a text that will be needed again. */
+  keep(text: string): void {
+    if (!this.has(text)) this.kept.set(keyOf(text), this.encode(text));
+  }
+
+  private encode(text: string): Float32Array {
+    const vector = this.encoder.encode(text);
+    const mapped = new Float32Array(VECTOR_SIZE);
+    let squares = 0;
+    for (let row = 0; row < VECTOR_SIZE; row++) {
+      let sum = 0;
+      // Lower triangular.
+      for (let i = 0; i <= row; i++) {
+        sum += (this.map[row * VECTOR_SIZE + i] as number) * (vector[i] as number);
+      }
+      mapped[row] = sum;
+      squares += sum * sum;
+    }
+    const length = Math.sqrt(squares);
+    return length === 0 ? mapped : mapped.map((value) => value / length);
+  }
+}
+
+function keyOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

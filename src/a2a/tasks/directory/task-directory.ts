@@ -1,0 +1,93 @@
+import type { Uuid } from '../../../kernel/ids.js';
+import type { ReadModel } from '../../../projections/port.js';
+import type { ReadDatabase } from '../../../projections/read-database.js';
+import { forgetTask } from './projection.js';
+
+/** A webhook that has not been told of everything that is for it. */
+export interface UntoldWebhook {
+  readonly taskId: Uuid;
+  readonly configId: string;
+  readonly origin: string;
+  readonly setAt: number;
+}
+
+/**
+ * What the keepers of tasks ask: only ever for candidates. What is true is read from the task's
+ * stream before anything is done.
+ */
+export class TaskDirectory {
+  constructor(
+    private readonly readModel: ReadModel,
+    private readonly database: ReadDatabase,
+  ) {}
+
+  /** Tasks that ended at or before a moment, the oldest first. */
+  endedBy(moment: number, limit: number): readonly Uuid[] {
+    return this.#taskIds('ended_at', moment, limit);
+  }
+
+  /** Tasks whose turn must have ended at or before a moment. */
+  dueBy(moment: number, limit: number): readonly Uuid[] {
+    return this.#taskIds('deadline', moment, limit);
+  }
+
+  /** Tasks that have waited for their callers since a moment or longer. */
+  waitingSince(moment: number, limit: number): readonly Uuid[] {
+    return this.#taskIds('waits_since', moment, limit);
+  }
+
+  /** Webhooks with something to be told, in a fixed order, after one of them. */
+  untoldWebhooks(
+    after: Pick<UntoldWebhook, 'taskId' | 'configId'> | undefined,
+    limit: number,
+  ): readonly UntoldWebhook[] {
+    return this.readModel
+      .prepare<UntoldWebhook>(
+        `SELECT task_id AS taskId, config_id AS configId, origin, set_at AS setAt
+         FROM task_directory_webhooks
+         WHERE newest > done AND (task_id, config_id) > (?, ?)
+         ORDER BY task_id, config_id LIMIT ?`,
+      )
+      .all(after?.taskId ?? '', after?.configId ?? '', limit);
+  }
+
+  /** Their streams are gone: so are their rows. */
+  forget(ids: Iterable<Uuid>): void {
+    this.database.transaction((db) => {
+      for (const id of ids) forgetTask(db, id);
+    });
+  }
+
+  /** Drops statuses that were superseded at or before a moment. */
+  forgetSuperseded(moment: number, limit: number): number {
+    return this.database.transaction((db) => {
+      const rows = db
+        .prepare<{ task_id: string; since: string }>(
+          `SELECT task_id, since FROM task_directory_statuses
+           WHERE gone_at <= ? ORDER BY gone_at LIMIT ?`,
+        )
+        .all(moment, limit);
+      for (const { task_id: taskId, since } of rows) {
+        db.prepare('DELETE FROM task_directory_statuses WHERE task_id = ? AND since = ?').run(
+          taskId,
+          since,
+        );
+      }
+      return rows.length;
+    });
+  }
+
+  #taskIds(
+    column: 'ended_at' | 'deadline' | 'waits_since',
+    moment: number,
+    limit: number,
+  ): readonly Uuid[] {
+    return this.readModel
+      .prepare<{ taskId: Uuid }>(
+        `SELECT task_id AS taskId FROM task_directory_lives
+         WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`,
+      )
+      .all(moment, limit)
+      .map(({ taskId }) => taskId);
+  }
+}

@@ -1,0 +1,149 @@
+import type { Uuid } from '../../../kernel/ids.js';
+import { err, ok, type Result } from '../../../kernel/result.js';
+import { isInterrupted, isTerminal, type Message, type Part } from '../../wire/types.js';
+import type { NewTask, StoredTask, TaskChange, TaskChangeRefused } from '../port.js';
+import type { StoredTaskEvent } from './events.js';
+import { toPushConfig } from './push-config.js';
+import { hasEnded, isRunning, type TaskFold } from './task-fold.js';
+
+/** Where ids come from that are made here: of messages, contexts and webhooks. */
+export type NewId = () => string;
+
+type Decision = Result<readonly StoredTaskEvent[], TaskChangeRefused>;
+
+/** Ids of one task's messages from callers: a conversation that grows without end is none. */
+export const MAX_MESSAGES = 1000;
+
+/** The first events of a task. */
+export function submitTask(id: Uuid, task: NewTask, newId: NewId): readonly StoredTaskEvent[] {
+  const { agentId, owner, digest, pushConfig } = task;
+  const contextId = task.message.contextId ?? newId();
+  const message: Message = { ...task.message, taskId: id, contextId };
+  const submitted: StoredTaskEvent = {
+    type: 'task-submitted',
+    data: { taskId: id, contextId, agentId, owner, message, digest },
+    texts: null,
+  };
+  // Before the changes: the webhook is told of them.
+  const configured: StoredTaskEvent[] =
+    pushConfig === undefined
+      ? []
+      : [
+          {
+            type: 'task-push-config-set',
+            data: { config: toPushConfig(pushConfig, newId) },
+            texts: null,
+          },
+        ];
+  const changes = changeEvents({ id, contextId }, task.changes, newId);
+  if (changes === undefined) throw new TypeError('a new task has changes after its end');
+  return [submitted, ...configured, ...changes];
+}
+
+/**
+ * A further turn, written against the task at `revision`. Webhooks that were set meanwhile stand in
+ * nobody's way; everything else does.
+ */
+export function continueTask(
+  fold: TaskFold,
+  revision: number,
+  turn: {
+    readonly message: Message;
+    readonly digest: string;
+    readonly changes: readonly TaskChange[];
+  },
+  newId: NewId,
+): Decision {
+  if (hasEnded(fold)) return err({ kind: 'terminal', task: fold });
+  const { message, digest } = turn;
+  const isNew = !fold.messages.has(message.messageId) && fold.messages.size < MAX_MESSAGES;
+  if (fold.turnRevision > revision || !isNew) return err({ kind: 'moved-on', task: fold });
+  const { id, contextId } = fold.task;
+  const added: StoredTaskEvent = {
+    type: 'task-message-added',
+    data: { message: { ...message, taskId: id, contextId }, digest },
+    texts: null,
+  };
+  const changes = changeEvents(fold.task, turn.changes, newId);
+  if (changes === undefined) throw new TypeError('a turn has changes after its end');
+  return ok([added, ...changes]);
+}
+
+/** What a handler says: only while its own turn is under way, and all of it or nothing. */
+export function recordChanges(
+  fold: TaskFold,
+  invocationId: Uuid,
+  changes: readonly TaskChange[],
+  newId: NewId,
+): Decision {
+  if (hasEnded(fold)) return err({ kind: 'terminal', task: fold });
+  if (fold.binding?.invocationId !== invocationId || !isRunning(fold)) {
+    return err({ kind: 'moved-on', task: fold });
+  }
+  const events = changeEvents(fold.task, changes, newId);
+  return events === undefined ? err({ kind: 'moved-on', task: fold }) : ok(events);
+}
+
+/** Ends a turn from outside of its handler. Refused when there is nothing left to end. */
+export function endTask(
+  fold: TaskFold,
+  state: 'TASK_STATE_CANCELED' | 'TASK_STATE_FAILED',
+  parts: readonly Part[] | undefined,
+  newId: NewId,
+): Decision {
+  if (hasEnded(fold)) return err({ kind: 'terminal', task: fold });
+  const change: TaskChange = { kind: 'status', state, ...(parts === undefined ? {} : { parts }) };
+  return ok(changeEvents(fold.task, [change], newId) ?? []);
+}
+
+/** Undefined when something comes after the end of the turn. */
+function changeEvents(
+  task: Pick<StoredTask['task'], 'id' | 'contextId'>,
+  changes: readonly TaskChange[],
+  newId: NewId,
+): StoredTaskEvent[] | undefined {
+  const say = (parts: readonly Part[]): Message => ({
+    messageId: newId(),
+    contextId: task.contextId,
+    taskId: task.id,
+    role: 'ROLE_AGENT',
+    parts,
+  });
+  const events: StoredTaskEvent[] = [];
+  let isOver = false;
+  for (const change of changes) {
+    if (isOver) return undefined;
+    events.push(changeEvent(change, say));
+    isOver =
+      change.kind === 'answer' ||
+      (change.kind === 'status' && (isTerminal(change.state) || isInterrupted(change.state)));
+  }
+  return events;
+}
+
+function changeEvent(
+  change: TaskChange,
+  say: (parts: readonly Part[]) => Message,
+): StoredTaskEvent {
+  switch (change.kind) {
+    case 'routed': {
+      const { binding, routing, deadline } = change;
+      return { type: 'task-routed', data: { binding, routing, deadline }, texts: null };
+    }
+    case 'status': {
+      const { state, parts, metadata } = change;
+      const message = parts === undefined || parts.length === 0 ? null : say(parts);
+      const data = { state, message, metadata: metadata ?? null };
+      return { type: 'task-status-changed', data, texts: null };
+    }
+    case 'artifact': {
+      const { artifact, append = false, lastChunk = false } = change;
+      return { type: 'task-artifact-updated', data: { artifact, append, lastChunk }, texts: null };
+    }
+    case 'answer': {
+      // There is no task for whoever gets it.
+      const { taskId: _, ...message } = say(change.parts);
+      return { type: 'task-answered', data: { message }, texts: null };
+    }
+  }
+}

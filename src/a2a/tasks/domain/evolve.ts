@@ -1,0 +1,107 @@
+import type { Recorded } from '../../../kernel/event.js';
+import type { Timestamp } from '../../../kernel/timestamp.js';
+import { isInterrupted, isTerminal, type Message, type Task } from '../../wire/types.js';
+import { withArtifact } from './artifacts.js';
+import type { StoredTaskEvent, TaskStatusChanged, TaskSubmitted } from './events.js';
+import type { TaskFold } from './task-fold.js';
+import { weightOfMessage, weightOfParts } from './weight.js';
+
+/** Null: no such task. */
+export type TaskFoldState = TaskFold | null;
+
+/** Records an event; never judges. */
+export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent>): TaskFold {
+  if (event.type === 'task-submitted') return submitted(event);
+  if (state === null) throw new Error(`${event.type} before task-submitted`);
+  const { revision, recordedAt } = event;
+  const seen = { ...state, revision, recordedAt };
+  const fold = { ...seen, turnRevision: revision };
+  switch (event.type) {
+    case 'task-routed': {
+      const { binding, routing, deadline } = event.data;
+      return { ...fold, binding, routing, deadline };
+    }
+    case 'task-message-added': {
+      const { message, digest } = event.data;
+      const status = { state: 'TASK_STATE_SUBMITTED', timestamp: recordedAt } as const;
+      return {
+        ...fold,
+        task: withHistory({ ...fold.task, status }, message),
+        messages: new Map(fold.messages).set(message.messageId, digest),
+        weight: fold.weight + weightOfMessage(message),
+      };
+    }
+    case 'task-status-changed':
+      return statusChanged(fold, event.data, recordedAt);
+    case 'task-artifact-updated': {
+      const { artifact, append } = event.data;
+      const artifacts = withArtifact(fold.task.artifacts ?? [], artifact, append);
+      // What was replaced still counts: too much is on the safe side.
+      const weight = fold.weight + weightOfParts(artifact.parts);
+      return { ...fold, task: { ...fold.task, artifacts }, weight };
+    }
+    case 'task-answered':
+      return { ...fold, answer: event.data.message, deadline: null, endedAt: recordedAt };
+    case 'task-push-config-set': {
+      const { config } = event.data;
+      const pushConfigs = new Map(seen.pushConfigs).set(config.id, { config, setAt: revision });
+      return { ...seen, pushConfigs };
+    }
+    case 'task-push-config-deleted': {
+      const pushConfigs = new Map(seen.pushConfigs);
+      pushConfigs.delete(event.data.configId);
+      return { ...seen, pushConfigs };
+    }
+  }
+}
+
+function submitted({ data, revision, recordedAt }: Recorded<TaskSubmitted>): TaskFold {
+  const { taskId, contextId, agentId, owner, message, digest } = data;
+  return {
+    task: {
+      id: taskId,
+      contextId,
+      status: { state: 'TASK_STATE_SUBMITTED', timestamp: recordedAt },
+      history: [message],
+    },
+    agentId,
+    owner,
+    binding: null,
+    routing: null,
+    deadline: null,
+    answer: null,
+    messages: new Map([[message.messageId, digest]]),
+    revision,
+    pushConfigs: new Map(),
+    turnRevision: revision,
+    recordedAt,
+    endedAt: null,
+    weight: weightOfMessage(message),
+  };
+}
+
+/** An agent's message stands in the status and, for later turns, in the history. */
+function statusChanged(
+  fold: TaskFold,
+  { state, message, metadata }: TaskStatusChanged['data'],
+  timestamp: Timestamp,
+): TaskFold {
+  const status = message === null ? { state, timestamp } : { state, message, timestamp };
+  const task = metadata === null ? fold.task : withMetadata(fold.task, metadata);
+  const isOver = isTerminal(state) || isInterrupted(state);
+  return {
+    ...fold,
+    task: message === null ? { ...task, status } : withHistory({ ...task, status }, message),
+    deadline: isOver ? null : fold.deadline,
+    endedAt: isTerminal(state) ? timestamp : null,
+    weight: message === null ? fold.weight : fold.weight + 2 * weightOfMessage(message),
+  };
+}
+
+function withHistory(task: Task, message: Message): Task {
+  return { ...task, history: [...(task.history ?? []), message] };
+}
+
+function withMetadata(task: Task, metadata: NonNullable<Task['metadata']>): Task {
+  return { ...task, metadata: { ...task.metadata, ...metadata } };
+}

@@ -1,0 +1,123 @@
+import type { AgentId, Uuid } from '../../kernel/ids.js';
+import { err, ok, type Result } from '../../kernel/result.js';
+import type { A2aRefusal } from '../wire/refusal.js';
+import type { ListTasksRequest, ListTasksResponse } from '../wire/types.js';
+import type { TaskList } from './directory/task-list.js';
+import { continueTask, endTask, recordChanges, submitTask, type NewId } from './domain/decide.js';
+import type { StoredTaskEvent } from './domain/events.js';
+import { owns, taskIdOf } from './domain/owner.js';
+import { taskNotCancelable, taskNotFound } from './domain/refusals.js';
+import { parseTaskId } from './domain/streams.js';
+import type { TaskFold } from './domain/task-fold.js';
+import type {
+  NewTask,
+  StoredTask,
+  TaskChange,
+  TaskChangeRefused,
+  TaskEvent,
+  TaskOwner,
+  Tasks,
+} from './port.js';
+import type { TaskFeed } from './task-feed.js';
+import type { TaskStreams } from './task-streams.js';
+import { tooManyWriters, type TaskWriter } from './task-writer.js';
+import { watchTask } from './watch-task.js';
+
+/** Tries to begin a task whose predecessor is being deleted. */
+const MAX_ATTEMPTS = 8;
+
+type Decide<E> = (fold: TaskFold) => Result<readonly StoredTaskEvent[], E>;
+
+/** Tasks as streams of the task store: see the port. */
+export class DurableTasks implements Tasks {
+  constructor(
+    private readonly streams: TaskStreams,
+    private readonly writer: TaskWriter,
+    private readonly feed: TaskFeed,
+    private readonly taskList: TaskList,
+    private readonly newId: NewId,
+  ) {}
+
+  idFor(owner: TaskOwner, agentId: AgentId, messageId: string): Uuid {
+    return taskIdOf(owner, agentId, messageId) ?? (this.newId() as Uuid);
+  }
+
+  async submit(id: Uuid, task: NewTask): Promise<{ known: boolean; stored: StoredTask }> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const fold = await this.streams.append(id, undefined, submitTask(id, task, this.newId));
+      if (fold !== undefined) return { known: false, stored: fold };
+      const first = await this.load(id);
+      if (first !== undefined) return { known: true, stored: first };
+      // It was deleted between the two looks.
+    }
+    throw tooManyWriters(id);
+  }
+
+  async load(id: Uuid): Promise<TaskFold | undefined> {
+    return (await this.streams.load(id))?.fold;
+  }
+
+  async find(
+    owner: TaskOwner,
+    agentId: AgentId,
+    id: string,
+  ): Promise<Result<TaskFold, A2aRefusal>> {
+    const taskId = parseTaskId(id);
+    const fold = taskId === undefined ? undefined : await this.load(taskId);
+    const isVisible =
+      fold !== undefined && fold.agentId === agentId && owns(owner, fold) && fold.answer === null;
+    return isVisible ? ok(fold) : err(taskNotFound(id));
+  }
+
+  async continue(
+    id: Uuid,
+    revision: number,
+    turn: Parameters<typeof continueTask>[2],
+  ): Promise<Result<StoredTask, TaskChangeRefused>> {
+    return this.#change(id, (fold) => continueTask(fold, revision, turn, this.newId));
+  }
+
+  async record(
+    id: Uuid,
+    invocationId: Uuid,
+    changes: readonly TaskChange[],
+  ): Promise<Result<StoredTask, TaskChangeRefused>> {
+    return this.#change(id, (fold) => recordChanges(fold, invocationId, changes, this.newId));
+  }
+
+  async cancel(
+    owner: TaskOwner,
+    agentId: AgentId,
+    id: string,
+  ): Promise<Result<StoredTask, A2aRefusal>> {
+    const found = await this.find(owner, agentId, id);
+    if (!found.ok) return found;
+    const canceled = await this.writer.change(found.value.task.id as Uuid, (fold) =>
+      endTask(fold, 'TASK_STATE_CANCELED', undefined, this.newId),
+    );
+    if (canceled === undefined) return err(taskNotFound(id));
+    if (canceled.ok) return canceled;
+    const { task } = canceled.error;
+    if (task.answer !== null) return err(taskNotFound(id));
+    return task.task.status.state === 'TASK_STATE_CANCELED' ? ok(task) : err(taskNotCancelable(id));
+  }
+
+  async list(
+    owner: TaskOwner,
+    agentId: AgentId,
+    request: ListTasksRequest,
+  ): Promise<Result<ListTasksResponse, A2aRefusal>> {
+    return this.taskList.list(owner, agentId, request);
+  }
+
+  watch(id: Uuid, after: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> {
+    return watchTask({ streams: this.streams, feed: this.feed }, id, after, signal);
+  }
+
+  /** For tasks that are known to be there: only ended ones are ever deleted. */
+  async #change<E>(id: Uuid, decide: Decide<E>): Promise<Result<TaskFold, E>> {
+    const changed = await this.writer.change(id, decide);
+    if (changed === undefined) throw new TypeError(`there is no task ${id}`);
+    return changed;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Report } from '../../kernel/report.js';
+import { Alarm } from '../../processes/alarm.js';
+
+/** Does something again and again, with a pause in between, until it is stopped. */
+export class Recurring {
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(
+    private readonly name: string,
+    private readonly work: (signal: AbortSignal) => Promise<void>,
+    private readonly pauseMs: number,
+    private readonly report: Report,
+  ) {}
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    const alarm = new Alarm();
+    while (!signal.aborted) {
+      try {
+        await this.work(signal);
+      } catch (error) {
+        this.report(`${this.name} failed`, { error });
+      }
+      await alarm.sleep(this.pauseMs, signal);
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import { lookup } from 'node:dns/promises';
+import type { A2aConfig } from '../../config/hosted-agents.js';
+import type { RandomBytes } from '../../event-store/command-execution.js';
+import { START, type DeletableEventStore } from '../../event-store/port.js';
+import { hashJson } from '../../kernel/digest.js';
+import type { Report } from '../../kernel/report.js';
+import { timestampOf, type Clock } from '../../kernel/timestamp.js';
+import { LeaseAndCheckpoint } from '../../processes/lease-and-checkpoint.js';
+import { ProjectionRunner } from '../../projections/projection-runner.js';
+import type { ReadDatabase } from '../../projections/read-database.js';
+import { taskDirectory } from './directory/projection.js';
+import { TaskDirectory } from './directory/task-directory.js';
+import { TaskList } from './directory/task-list.js';
+import type { NewId } from './domain/decide.js';
+import { DurableTasks } from './durable-tasks.js';
+import { taskEnvelope } from './envelopes.js';
+import { TASK_EVENT_TYPES, WEBHOOK_EVENT_TYPES } from './event-types.js';
+import { NO_KEYS } from './no-keys.js';
+import type { PushConfigs, Tasks } from './port.js';
+import { Recurring } from './recurring.js';
+import { TaskFeed } from './task-feed.js';
+import { TaskRecovery, type OnLostTurn } from './task-recovery.js';
+import { TaskStreams } from './task-streams.js';
+import { TaskSweeper } from './task-sweeper.js';
+import { TaskWriter } from './task-writer.js';
+import { DurablePushConfigs } from './webhooks/durable-push-configs.js';
+import type { RetryTiming } from './webhooks/retry-timing.js';
+import { WebhookProgressStreams } from './webhooks/webhook-progress-streams.js';
+import { WebhookSender } from './webhooks/webhook-sender.js';
+import { WebhookTeller } from './webhooks/webhook-teller.js';
+import type { ResolveHost } from './webhooks/webhook-target.js';
+
+const RECOVERY_PAUSE_MS = 5_000;
+const SWEEP_PAUSE_MS = 60_000;
+const LEASE_MS = 30_000;
+const READY_POLL_MS = 250;
+
+/** What durable tasks are made of. The caller opens store and database, and closes them afterwards. */
+export interface TaskParts {
+  /** Of `taskStorePath`: an instance of its own, outside of the audited log. */
+  readonly store: DeletableEventStore;
+  /** Of `taskReadModelPath`, locked for this process. */
+  readonly database: ReadDatabase;
+  readonly config: Pick<A2aConfig, 'taskRetentionMs' | 'allowLoopbackWebhooks'>;
+  /** NODE_ID: the same after a restart, different on every node. */
+  readonly node: string;
+  /** Longest wait of a list for the newest tasks, in milliseconds. */
+  readonly readWaitMs: number;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly newId: NewId;
+  readonly report: Report;
+  /** Default: the system's resolver. */
+  readonly resolve?: ResolveHost;
+  readonly timing?: Partial<RetryTiming>;
+}
+
+/** Durable tasks as a node uses them. */
+export interface TaskService {
+  readonly tasks: Tasks;
+  readonly pushConfigs: PushConfigs;
+  readonly recovery: TaskRecovery;
+  readonly sweeper: TaskSweeper;
+  /** The second runner, for its health. */
+  readonly projections: ProjectionRunner;
+  /** Begins to keep tasks: recovery, retention, webhooks. Tasks can be used before. */
+  start(onLost: OnLostTurn): void;
+  /** Ends watchers and keepers. Before the store is closed. */
+  close(): Promise<void>;
+}
+
+/** Makes durable tasks over an open store; its views catch up in the background. */
+export async function createTasks(parts: TaskParts): Promise<TaskService> {
+  const { store, database, config, clock, newId, report } = parts;
+  await found(parts);
+  const projections = new ProjectionRunner({
+    store,
+    keys: NO_KEYS,
+    types: { ...TASK_EVENT_TYPES, ...WEBHOOK_EVENT_TYPES },
+    database,
+    projections: [taskDirectory],
+    clock,
+    report,
+  });
+  const feed = new TaskFeed(store, report);
+  const streams = new TaskStreams(store, clock, newId, (id) => {
+    feed.ring(id);
+  });
+  const writer = new TaskWriter(streams);
+  const directory = new TaskDirectory(projections, database);
+  const progress = new WebhookProgressStreams(store, clock, newId);
+  const rules = {
+    resolve: parts.resolve ?? resolveHost,
+    allowLoopback: config.allowLoopbackWebhooks,
+  };
+  const list = new TaskList({
+    store,
+    readModel: projections,
+    streams,
+    directory,
+    clock,
+    waitMs: parts.readWaitMs,
+  });
+  const tasks = new DurableTasks(streams, writer, feed, list, newId);
+  const { taskRetentionMs: retentionMs } = config;
+  const recovery = new TaskRecovery(streams, writer, directory, clock, newId, retentionMs);
+  const sweeper = new TaskSweeper({ store, streams, progress, directory, clock, retentionMs });
+  const makeKeepers = (onLost: OnLostTurn): readonly Keeper[] => [
+    new Recurring(
+      'the recovery of tasks',
+      (signal) => recovery.recover(onLost, signal),
+      RECOVERY_PAUSE_MS,
+      report,
+    ),
+    new Recurring(
+      'the deletion of tasks',
+      (signal) => sweeper.sweep(signal),
+      SWEEP_PAUSE_MS,
+      report,
+    ),
+    new WebhookSender({
+      directory,
+      teller: new WebhookTeller(streams, progress, rules, clock),
+      lease: new LeaseAndCheckpoint(
+        'task-webhooks',
+        parts.node,
+        LEASE_MS,
+        store,
+        clock,
+        parts.random,
+      ),
+      clock,
+      chance: () => (parts.random(1)[0] ?? 0) / 256,
+      report,
+      ...(parts.timing === undefined ? {} : { timing: parts.timing }),
+    }),
+  ];
+  const keeping = new Keeping(projections, makeKeepers);
+  projections.start();
+  return {
+    tasks,
+    pushConfigs: new DurablePushConfigs(tasks, writer, rules, newId),
+    recovery,
+    sweeper,
+    projections,
+    start: (onLost) => {
+      keeping.start(onLost);
+    },
+    close: async () => {
+      await keeping.stop();
+      await feed.close();
+      await projections.stop();
+    },
+  };
+}
+
+interface Keeper {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** What works in the background, once the views have been complete for the first time. */
+class Keeping {
+  #keepers: readonly Keeper[] = [];
+  #starting: Promise<void> = Promise.resolve();
+  #isStopping = false;
+
+  constructor(
+    private readonly projections: ProjectionRunner,
+    private readonly make: (onLost: OnLostTurn) => readonly Keeper[],
+  ) {}
+
+  start(onLost: OnLostTurn): void {
+    this.#starting = this.#whenReady(onLost);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#starting;
+    await Promise.all(this.#keepers.map(async (keeper) => keeper.stop()));
+  }
+
+  async #whenReady(onLost: OnLostTurn): Promise<void> {
+    while (!(await this.projections.waitFor(START, READY_POLL_MS))) if (this.#isStopping) return;
+    this.#keepers = this.make(onLost);
+    for (const keeper of this.#keepers) keeper.start();
+  }
+}
+
+/**
+ * The store's first event, which is never deleted: by it the views tell this log from another, which
+ * they could not by a task.
+ */
+async function found({ store, clock, newId }: TaskParts): Promise<void> {
+  const id = newId();
+  const event = { type: 'task-store-founded', schemaVersion: 1, data: {} };
+  const envelope = taskEnvelope(id, event, {
+    commandId: id,
+    requestDigest: hashJson(event.data),
+    actor: { principal: 'process:task-store', agent: null, tenant: null },
+    correlationId: id,
+    recordedAt: timestampOf(clock()),
+  });
+  // A conflict says that it was founded before.
+  await store.append('store', 'no-stream', [envelope]);
+}
+
+async function resolveHost(hostname: string): Promise<readonly string[]> {
+  const found = await lookup(hostname, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import type { A2aConfig } from '../../config/hosted-agents.js';
+import { ROUTE_ACCESS, type RouteAccess } from '../../http/access.js';
+import { registerJsonBody } from '../../http/json-body.js';
+import type { StrictJsonLimits } from '../../kernel/strict-json.js';
+import { EVENT_STREAM_TIMING, type EventStreamTiming } from './event-stream.js';
+import type { A2aServer, Negotiation } from './exchange.js';
+import { httpJsonErrorHandler, httpJsonNotFoundHandler, registerHttpJson } from './http-json.js';
+import { jsonRpcErrorHandler, jsonRpcHandler } from './json-rpc.js';
+import { OpenStreams, STREAM_LIMITS, type StreamLimits } from './open-streams.js';
+import { createOperations, type AgentServices } from './operations.js';
+
+/** Requests carry files, so they may be larger than documents that are signed. */
+const A2A_JSON_LIMITS: StrictJsonLimits = { maxBytes: 4 * 1024 * 1024, maxDepth: 64 };
+
+export interface A2aRoutesOptions {
+  readonly config: Pick<A2aConfig, 'agents' | 'anonymous'>;
+  readonly services: Omit<AgentServices, 'anonymous'>;
+  readonly negotiation: Negotiation;
+  /** The methods of an address. */
+  readonly allowed: (path: string) => readonly string[];
+  readonly timing?: EventStreamTiming;
+  readonly streams?: StreamLimits;
+}
+
+/**
+ * The two bindings of A2A v1.0 for every hosted agent: JSON-RPC at `POST /a2a/<agent>`, HTTP+JSON
+ * below it. Registered at the server itself, since a request needs nothing that a controller would
+ * add. Its own scope: larger bodies, and refusals of the edge in A2A's form.
+ *
+ * A token is optional where the deployment lets anonymous callers in; a bad one never is.
+ */
+export async function registerA2aRoutes(
+  fastify: FastifyInstance,
+  {
+    config,
+    services,
+    negotiation,
+    allowed,
+    timing = EVENT_STREAM_TIMING,
+    streams = STREAM_LIMITS,
+  }: A2aRoutesOptions,
+): Promise<void> {
+  const server: A2aServer = {
+    agents: new Map(config.agents.map((agent) => [agent.agentId, agent])),
+    operations: createOperations({ ...services, anonymous: config.anonymous }),
+    negotiation,
+    streams: new OpenStreams(streams),
+    timing,
+  };
+  const access: RouteAccess = config.anonymous === 'refused' ? {} : { optional: true };
+  // A server waits for its connections before it closes, and a stream has no end of its own.
+  fastify.addHook('preClose', (done) => {
+    server.streams.end();
+    done();
+  });
+  await fastify.register(
+    (scope, _options, done) => {
+      registerJsonBody(scope, {
+        mediaTypes: ['application/json', 'application/a2a+json'],
+        limits: A2A_JSON_LIMITS,
+      });
+      scope.setErrorHandler(httpJsonErrorHandler);
+      scope.setNotFoundHandler(httpJsonNotFoundHandler(allowed));
+      scope.post('/:agent', {
+        config: { [ROUTE_ACCESS]: access },
+        errorHandler: jsonRpcErrorHandler,
+        handler: jsonRpcHandler(server),
+      });
+      registerHttpJson(scope, server, { [ROUTE_ACCESS]: access });
+      done();
+    },
+    { prefix: '/a2a' },
+  );
+}

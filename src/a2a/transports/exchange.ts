@@ -1,0 +1,185 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HostedAgent } from '../../config/hosted-agents.js';
+import { RejectionException } from '../../http/rejection-exception.js';
+import { notesOf, traceparentOf } from '../../http/request-context.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Json } from '../../kernel/json.js';
+import { err, ok, type Result } from '../../kernel/result.js';
+import { EXTENSIONS_HEADER, extensionsHeader } from '../negotiation/extensions.js';
+import type { RequestNegotiation } from '../negotiation/request-negotiation.js';
+import { VERSION_HEADER, VERSION_PARAMETER, type ReceivedValue } from '../negotiation/version.js';
+import type { A2aRefusal } from '../wire/refusal.js';
+import type { StreamResponse } from '../wire/types.js';
+import { sendEvents, type EventStreamTiming } from './event-stream.js';
+import { failureOf, failureOfThrown, type Failure } from './failure.js';
+import type { OpenStreams } from './open-streams.js';
+import type { Call, Operation, Operations } from './operations.js';
+
+/** What a request says of itself before it is looked at. */
+export type Negotiation = Pick<RequestNegotiation, 'version' | 'extensions'>;
+
+/** What every exchange needs, of whichever binding. */
+export interface A2aServer {
+  readonly agents: ReadonlyMap<string, HostedAgent>;
+  readonly operations: Operations;
+  readonly negotiation: Negotiation;
+  readonly streams: OpenStreams;
+  readonly timing: EventStreamTiming;
+}
+
+/** How a binding writes what both say. */
+export interface Form {
+  readonly contentType: string;
+  result(value: object): string;
+  event(response: StreamResponse): string;
+  failure(failure: Failure): { readonly status: number; readonly body: string };
+  /** Type of the event that ends a stream with a failure, undefined for an ordinary one. */
+  readonly failureEvent: string | undefined;
+}
+
+/** What a request asks for. */
+export interface Asked {
+  readonly operation: Operation;
+  readonly params: Json | undefined;
+}
+
+/**
+ * One request and its answer: agent, version, operation, extensions, then the operation, which reads
+ * its params before it does anything. Nothing is recorded before all of that has passed.
+ * @param ask says what is asked for, in the binding's own way
+ */
+export async function exchange(
+  server: A2aServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Form,
+  ask: () => Result<Asked, A2aRefusal>,
+): Promise<void> {
+  try {
+    const agent = agentOf(server, request);
+    const negotiated = negotiate(server, request, agent, ask);
+    if (!negotiated.ok) {
+      sendFailure(reply, form, failureOf(negotiated.error));
+      return;
+    }
+    const { asked, extensions } = negotiated.value;
+    const activated = extensionsHeader(extensions);
+    if (activated !== undefined) reply.header(EXTENSIONS_HEADER, activated);
+    await answer(server, reply, form, asked, callOf(request, reply, agent, extensions));
+  } catch (error) {
+    sendThrown(request, reply, form, error);
+  }
+}
+
+function negotiate(
+  { negotiation }: A2aServer,
+  { headers, query }: FastifyRequest,
+  agent: HostedAgent,
+  ask: () => Result<Asked, A2aRefusal>,
+): Result<{ asked: Asked; extensions: ReadonlySet<string> }, A2aRefusal> {
+  const parameter = (query as Record<string, ReceivedValue>)[VERSION_PARAMETER];
+  const unserved = negotiation.version(headers[VERSION_HEADER], parameter);
+  if (unserved !== undefined) return err(unserved);
+  const asked = ask();
+  if (!asked.ok) return asked;
+  const extensions = negotiation.extensions(agent, headers[EXTENSIONS_HEADER]);
+  return extensions.ok ? ok({ asked: asked.value, extensions: extensions.value }) : extensions;
+}
+
+/** Renders what was thrown; nothing when an answer is under way, which cannot be taken back. */
+export function sendThrown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Form,
+  error: unknown,
+): void {
+  const failure = failureOfThrown(error, notesOf(request)?.correlationId ?? request.id);
+  if (reply.sent || reply.raw.headersSent) return;
+  sendFailure(reply, form, failure);
+}
+
+export function sendFailure(reply: FastifyReply, form: Form, failure: Failure): void {
+  const { status, body } = form.failure(failure);
+  void reply
+    .code(status)
+    .headers({ ...failure.headers, 'content-type': 'application/json; charset=utf-8' })
+    .send(body);
+}
+
+interface OpenCall extends Call {
+  readonly ends: AbortController;
+}
+
+async function answer(
+  server: A2aServer,
+  reply: FastifyReply,
+  form: Form,
+  { operation, params }: Asked,
+  call: OpenCall,
+): Promise<void> {
+  if (operation.kind === 'unary') {
+    const result = await operation.perform(call, params);
+    if (result.ok) {
+      void reply.header('content-type', form.contentType).send(form.result(result.value));
+    } else sendFailure(reply, form, failureOf(result.error));
+    return;
+  }
+  const close = server.streams.open(ownerKey(call.caller), call.ends);
+  try {
+    const events = await operation.perform(call, params);
+    if (!events.ok) {
+      sendFailure(reply, form, failureOf(events.error));
+      return;
+    }
+    const streamForm = {
+      event: (response: StreamResponse) => form.event(response),
+      fault: (error: unknown) => ({
+        type: form.failureEvent,
+        data: form.failure(failureOfThrown(error, call.correlationId)).body,
+      }),
+    };
+    await sendEvents(reply, events.value, streamForm, call.signal, server.timing);
+  } finally {
+    close();
+  }
+}
+
+function agentOf({ agents }: A2aServer, request: FastifyRequest): HostedAgent {
+  const agent = agents.get((request.params as { agent?: string }).agent ?? '');
+  if (agent === undefined) throw new RejectionException({ code: 'not-found' });
+  return agent;
+}
+
+function callOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  agent: HostedAgent,
+  extensions: ReadonlySet<string>,
+): OpenCall {
+  const ends = new AbortController();
+  reply.raw.on('close', () => {
+    if (!reply.raw.writableFinished) ends.abort();
+  });
+  const notes = notesOf(request);
+  return {
+    agent,
+    caller: notes?.caller ?? null,
+    extensions,
+    correlationId: notes?.correlationId ?? request.id,
+    traceparent: traceparentOf(request.headers),
+    lastEventId: lastEventIdOf(request.headers['last-event-id']),
+    signal: ends.signal,
+    ends,
+  };
+}
+
+const REVISION = /^(?:0|[1-9]\d{0,14})$/;
+
+/** An id that no stream of this service gave is as none (HTML, section 9.2.4: servers may ignore it). */
+function lastEventIdOf(header: string | string[] | undefined): number | undefined {
+  return typeof header === 'string' && REVISION.test(header) ? Number(header) : undefined;
+}
+
+function ownerKey(caller: Caller | null): string {
+  return caller === null ? '' : JSON.stringify([caller.tenant, caller.principal]);
+}

@@ -1,0 +1,128 @@
+import { logFault } from '../../http/fault-log.js';
+import { refusalOf } from '../../http/refusal.js';
+import { REJECTION_STATUS, retryAfterSeconds } from '../../http/rejection-status.js';
+import { REJECTIONS, type Rejection, type RejectionCode } from '../../kernel/rejection.js';
+import { badRequest, detailsOf, ownErrorInfo, type ErrorDetails } from '../wire/error-details.js';
+import { A2A_ERRORS, type A2aErrorName, type A2aRefusal } from '../wire/refusal.js';
+
+/** An error as both bindings show it: each only renders. */
+export interface Failure {
+  /** Of HTTP+JSON. */
+  readonly http: number;
+  /**
+   * Of JSON-RPC: 200 for what JSON-RPC itself can say, the true status for what was refused before
+   * it, so that proxies and clients see it.
+   */
+  readonly rpcHttp: number;
+  /** JSON-RPC's `error.code`. */
+  readonly code: number;
+  /** A name of `google.rpc.Code`. */
+  readonly status: string;
+  readonly message: string;
+  readonly details: ErrorDetails;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function failureOf(refusal: A2aRefusal): Failure {
+  const { rpc, http, status } = A2A_ERRORS[refusal.error];
+  const details = detailsOf(refusal);
+  return { http, rpcHttp: 200, code: rpc, status, message: refusal.detail, details, headers: {} };
+}
+
+/**
+ * Whatever was thrown on the way to an answer: refusals of the edge in A2A's form, faults logged
+ * under the correlation id and said to be no more than that.
+ */
+export function failureOfThrown(error: unknown, correlationId: string): Failure {
+  const { rejection, headers, isFault } = refusalOf(error);
+  if (isFault) logFault(error, correlationId);
+  const { http, code, status } = formOf(rejection.code);
+  const retryAfter = retryAfterSeconds(rejection.code);
+  return {
+    http,
+    rpcHttp: READABLE.has(code) ? 200 : REJECTION_STATUS[rejection.code].status,
+    code,
+    status,
+    message: detailOf(rejection),
+    details: detailsOfRejection(rejection, isFault ? correlationId : undefined),
+    headers: {
+      ...headers,
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+  };
+}
+
+/** Said of a body: the HTTP exchange itself was in order. */
+const READABLE: ReadonlySet<number> = new Set<number>([
+  A2A_ERRORS.ParseError.rpc,
+  A2A_ERRORS.InvalidRequest.rpc,
+]);
+
+/** Codes that A2A or JSON-RPC have a word for; all others follow from their HTTP status. */
+const NAMED: Partial<Record<RejectionCode, A2aErrorName>> = {
+  'json-not-utf8': 'ParseError',
+  'json-syntax': 'ParseError',
+  'json-too-deep': 'InvalidRequest',
+  'json-duplicate-name': 'InvalidRequest',
+  'json-forbidden-name': 'InvalidRequest',
+  'json-lone-surrogate': 'InvalidRequest',
+  'json-inexact-number': 'InvalidRequest',
+  'media-type-unsupported': 'ContentTypeNotSupported',
+};
+
+/** JSON-RPC 2.0 leaves it to servers; A2A's own codes begin below it. */
+const SERVER_ERROR = -32000;
+
+type Status = (typeof REJECTION_STATUS)[RejectionCode]['status'];
+
+/** `google.rpc.Code` of the HTTP statuses of this service's refusals. */
+const STATUS_NAMES: Readonly<Record<Status, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  405: 'UNIMPLEMENTED',
+  408: 'DEADLINE_EXCEEDED',
+  409: 'ABORTED',
+  410: 'NOT_FOUND',
+  412: 'FAILED_PRECONDITION',
+  413: 'INVALID_ARGUMENT',
+  415: 'INVALID_ARGUMENT',
+  422: 'INVALID_ARGUMENT',
+  428: 'FAILED_PRECONDITION',
+  431: 'INVALID_ARGUMENT',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+};
+
+function formOf(code: RejectionCode): { http: number; code: number; status: string } {
+  const name = NAMED[code];
+  if (name !== undefined) {
+    const { http, rpc, status } = A2A_ERRORS[name];
+    return { http, code: rpc, status };
+  }
+  const http: Status = REJECTION_STATUS[code].status;
+  const rpc = http >= 500 ? A2A_ERRORS.Internal.rpc : SERVER_ERROR;
+  return { http, code: rpc, status: STATUS_NAMES[http] };
+}
+
+/** Where the catalogue speaks of the REST API's own limits. */
+const OWN_WORDS: Partial<Record<RejectionCode, string>> = {
+  'json-too-large': 'The request is larger than 4 MiB.',
+  'media-type-unsupported': 'Requests are application/json or application/a2a+json, in UTF-8.',
+};
+
+function detailOf({ code, detail }: Rejection): string {
+  return detail ?? OWN_WORDS[code] ?? REJECTIONS[code];
+}
+
+function detailsOfRejection(
+  { code, faults }: Rejection,
+  correlationId: string | undefined,
+): ErrorDetails {
+  const name = NAMED[code];
+  const metadata = correlationId === undefined ? undefined : { correlationId };
+  if (name === 'ContentTypeNotSupported') return detailsOf({ error: name, detail: '', code });
+  const info = ownErrorInfo(code, metadata);
+  return faults === undefined ? [info] : [info, badRequest(faults)];
+}

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import type { Executed } from '../event-store/command-execution.js';
+import { commandEnvelopeOf } from '../http/command-envelope.js';
+import type { Plain } from '../http/plain.js';
+import { orReject, RejectionException } from '../http/rejection-exception.js';
+import type { RequestContext } from '../http/request-context.js';
+import { writeAnswer } from '../http/write-answer.js';
+import type { Rejection } from '../kernel/rejection.js';
+import type { Result } from '../kernel/result.js';
+import { capabilityEtag, inTermsOf, namedRevision } from './capability-revision.js';
+import { PerformCapabilityCommand } from './commands/perform-capability-command.js';
+import type { Capability } from './domain/capability.js';
+import { targetOf, type CapabilityCommand, type CommandOf } from './domain/commands.js';
+import {
+  writtenCapabilityDocument,
+  type WrittenCapabilityDocument,
+} from './dto/capability-document.js';
+import { RegistrationAdvice } from './registration-advice.js';
+
+/** One HTTP request that writes a capability. */
+export interface CapabilityWrite {
+  readonly request: RequestContext;
+  readonly reply: FastifyReply;
+  /** The body as parsed: what a retry is recognised by. */
+  readonly raw: unknown;
+}
+
+type Answer = Promise<Plain<WrittenCapabilityDocument>>;
+
+/** The way of the capabilities' controllers to the command bus, and of its answer to the client. */
+@Injectable()
+export class CapabilityWrites {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly advice: RegistrationAdvice,
+  ) {}
+
+  /** Answers 201 with the address of the new capability. */
+  async register(write: CapabilityWrite, command: CommandOf<'register'>): Answer {
+    const { agentId, skillId } = targetOf(command);
+    const executed = orReject(await this.perform(write, command, null));
+    return this.answer(write, executed, `/v1/capabilities/${agentId}/${skillId}`);
+  }
+
+  /**
+   * Answers 200. Refuses besides with the codes of {@link namedRevision}, and in terms of `If-Match`
+   * where the revision came from there.
+   */
+  async change(
+    write: CapabilityWrite,
+    expected: number | undefined,
+    make: (expectedRevision: number) => CommandOf<'revise' | 'change-state'>,
+  ): Answer {
+    const { revision, by } = orReject(namedRevision(expected, write.request.ifMatch));
+    const executed = await this.perform(write, make(revision), revision);
+    if (!executed.ok) throw new RejectionException(inTermsOf(by, executed.error));
+    return this.answer(write, executed.value);
+  }
+
+  /**
+   * Answers 200. Twice is once, whatever happened in between.
+   * @param seen revision at which the request found the capability: after a change the same request
+   * is another one
+   */
+  async optInOrOut(
+    write: CapabilityWrite,
+    command: CommandOf<'opt-in' | 'opt-out'>,
+    seen: number,
+  ): Answer {
+    return this.answer(write, orReject(await this.perform(write, command, seen)));
+  }
+
+  private perform(
+    { request, raw }: CapabilityWrite,
+    command: CapabilityCommand,
+    head: number | null,
+  ): Promise<Result<Executed<Capability>, Rejection>> {
+    const { agentId, skillId } = targetOf(command);
+    const envelope = commandEnvelopeOf(request, {
+      kind: command.kind,
+      target: `${agentId}/${skillId}`,
+      body: raw,
+      head: head === null ? null : String(head),
+    });
+    return this.commands.execute(new PerformCapabilityCommand(command, request.caller, envelope));
+  }
+
+  private async answer(
+    { reply }: CapabilityWrite,
+    { state, revision, position, replayed }: Executed<Capability>,
+    location?: string,
+  ): Answer {
+    const { agentId, id } = state.manifest;
+    const warnings = await this.advice.warningsFor(agentId, id);
+    writeAnswer(reply, {
+      position,
+      replayed,
+      etag: capabilityEtag(revision),
+      ...(location === undefined ? {} : { location }),
+    });
+    return writtenCapabilityDocument(state, warnings);
+  }
+}

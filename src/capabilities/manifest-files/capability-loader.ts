@@ -1,0 +1,161 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { HostedAgent } from '../../config/hosted-agents.js';
+import { StartupError } from '../../config/startup-error.js';
+import { CLOCK, HOSTED_AGENTS, RANDOM_BYTES } from '../../config/tokens.js';
+import {
+  commandIdentity,
+  type CommandEnvelope,
+  type RandomBytes,
+} from '../../event-store/command-execution.js';
+import { encodeBase64Url } from '../../kernel/base64url.js';
+import { deriveUuid, type AgentId, type SkillId } from '../../kernel/ids.js';
+import { REJECTIONS, type Rejection } from '../../kernel/rejection.js';
+import { timestampOf, type Clock } from '../../kernel/timestamp.js';
+import { CapabilityCommands } from '../commands/capability-commands.js';
+import { CapabilityContexts } from '../commands/capability-contexts.js';
+import { CardPublication } from '../commands/card-publication.js';
+import { targetOf, type CapabilityCommand } from '../domain/commands.js';
+import { capabilityDecider } from '../domain/decider.js';
+import { replacementsFirst } from './in-order.js';
+import { planChanges } from './plan-changes.js';
+import { PlannedHeads } from './planned-heads.js';
+import { readManifestFiles, type FiledManifest } from './read-manifest-files.js';
+
+/** What the files changed, or could not change; one line of the log each. */
+export interface LoadedChange {
+  readonly agentId: AgentId;
+  readonly skillId: SkillId;
+  /** `kept`: the registry stays as it is although the file says otherwise. */
+  readonly change: 'registered' | 'revised' | 'state-changed' | 'kept';
+  /** The new state, or why it was kept. */
+  readonly detail: string;
+}
+
+interface Step {
+  readonly place: string;
+  readonly command: CapabilityCommand;
+}
+
+interface Plan {
+  readonly steps: readonly Step[];
+  readonly kept: readonly LoadedChange[];
+  readonly faults: readonly string[];
+}
+
+const ACTOR = { principal: 'process:capability-loader', agent: null, tenant: null } as const;
+
+/**
+ * Makes the registry what the manifest files say, by the commands that anybody else would give. All
+ * of it is decided before anything is recorded, so that files with a fault change nothing; files
+ * without news record nothing. Nodes that load the same files at once record them once.
+ */
+@Injectable()
+export class CapabilityLoader {
+  constructor(
+    @Inject(HOSTED_AGENTS) private readonly hosted: readonly HostedAgent[],
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM_BYTES) private readonly random: RandomBytes,
+    private readonly capabilities: CapabilityCommands,
+    private readonly contexts: CapabilityContexts,
+    private readonly cards: CardPublication,
+  ) {}
+
+  /**
+   * @returns what has changed, in the order in which it did
+   * @throws {StartupError} with every fault of the files, or everything that the registry refuses
+   */
+  async load(): Promise<readonly LoadedChange[]> {
+    const { manifests, faults } = await readManifestFiles(this.hosted);
+    if (faults.length > 0) throw new StartupError(faults);
+    const plan = await this.#plan(manifests);
+    if (plan.faults.length > 0) throw new StartupError(plan.faults);
+    const correlationId = deriveUuid(['capability-loader', encodeBase64Url(this.random(16))]);
+    for (const { place, command } of plan.steps) {
+      const envelope = envelopeOf(command, correlationId);
+      const executed = await this.capabilities.perform(command, null, envelope);
+      if (!executed.ok) throw new StartupError([refused(place, executed.error)]);
+    }
+    const changed = new Set(plan.steps.map(({ command }) => targetOf(command).agentId));
+    for (const agentId of changed) await this.cards.ensure(agentId);
+    return [...plan.steps.map(({ command }) => changeOf(command)), ...plan.kept];
+  }
+
+  /**
+   * First everything up to deprecation, replacements before what they replace; then removals the
+   * other way round, so that nothing is ever asked to point to a tombstone.
+   */
+  async #plan(manifests: readonly FiledManifest[]): Promise<Plan> {
+    const heads = new PlannedHeads(this.contexts.heads);
+    const steps: Step[] = [];
+    const removals: Step[] = [];
+    const kept: LoadedChange[] = [];
+    const faults: string[] = [];
+    for (const { place, manifest } of replacementsFirst(manifests)) {
+      const { agentId, id: skillId } = manifest;
+      const planned = planChanges((await heads.head(agentId, skillId)) ?? null, manifest);
+      kept.push(
+        ...planned.kept.map((detail) => ({ agentId, skillId, change: 'kept', detail }) as const),
+      );
+      const isRemoval = (command: CapabilityCommand): boolean =>
+        command.kind === 'change-state' && command.state === 'removed';
+      removals.unshift(
+        ...planned.commands.filter(isRemoval).map((command) => ({ place, command })),
+      );
+      for (const command of planned.commands.filter((each) => !isRemoval(each))) {
+        const refusal = await this.#rehearse(command, heads);
+        if (refusal !== undefined) faults.push(refused(place, refusal));
+        steps.push({ place, command });
+      }
+    }
+    for (const { place, command } of removals) {
+      const refusal = await this.#rehearse(command, heads);
+      if (refusal !== undefined) faults.push(refused(place, refusal));
+    }
+    return { steps: [...steps, ...removals], kept, faults };
+  }
+
+  /** Decides a command on what is planned so far, and counts it in. */
+  async #rehearse(command: CapabilityCommand, heads: PlannedHeads): Promise<Rejection | undefined> {
+    const now = timestampOf(this.clock());
+    const { agentId, skillId } = targetOf(command);
+    const prepared = await this.contexts.prepare(command, null, now, heads);
+    if (!prepared.ok) return prepared.error;
+    const state = (await heads.head(agentId, skillId)) ?? null;
+    const decision = capabilityDecider.decide(state, command, prepared.value.context);
+    if (!decision.ok) return decision.error;
+    heads.record(state, decision.value, now);
+    return undefined;
+  }
+}
+
+function refused(place: string, { code, detail }: Rejection): string {
+  return `${place}: ${code}: ${REJECTIONS[code]}${detail === undefined ? '' : ` ${detail}`}`;
+}
+
+function changeOf(command: CapabilityCommand): LoadedChange {
+  const { agentId, skillId } = targetOf(command);
+  switch (command.kind) {
+    case 'register':
+      return { agentId, skillId, change: 'registered', detail: command.manifest.state };
+    case 'revise':
+      return { agentId, skillId, change: 'revised', detail: command.manifest.state };
+    case 'change-state':
+      return { agentId, skillId, change: 'state-changed', detail: command.state };
+    case 'opt-in':
+    case 'opt-out':
+      throw new Error('files let nobody into a preview');
+  }
+}
+
+/** The same files at the same heads give the same commands on every node. */
+function envelopeOf(command: CapabilityCommand, correlationId: string): CommandEnvelope {
+  const { agentId, skillId } = targetOf(command);
+  const head = 'expectedRevision' in command ? String(command.expectedRevision) : null;
+  const identity = commandIdentity({
+    actor: ACTOR,
+    idempotencyKey: undefined,
+    content: { kind: command.kind, target: `${agentId}/${skillId}`, body: command },
+    head,
+  });
+  return { ...identity, actor: ACTOR, correlationId, causationId: null, traceparent: null };
+}

@@ -1,0 +1,92 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { filedCapabilities } from '../capabilities/queries/filed-capabilities.js';
+import { readHostedAgents } from '../config/hosted-agents-file.js';
+import type { Json } from '../kernel/json.js';
+import { err, ok, type Result } from '../kernel/result.js';
+import { documentChanges } from './card/document-changes.js';
+import { reviewedCard } from './card/reviewed-card.js';
+import { cliFault, type CliFault } from './cli-fault.js';
+import type { Command, CommandOutput } from './command.js';
+import { parseJson } from './input.js';
+import { parseArguments } from './parse-arguments.js';
+
+const usage = `Usage: countersign card-diff [--agent ID] [--write] AGENTS CARD
+
+Compares the public card that the agents file AGENTS and its manifests give with CARD, the card as
+it was last reviewed. What a deployment adds is left out: address, token issuer, number of the list
+of skills, signature.
+
+  --agent ID  whose card; the first agent of the file when left out
+  --write     accept the card as it is now: write it to CARD
+
+Exit code 0 when they are equal (or CARD was written), 1 when not, with every change on stdout; 2
+when a file cannot be used, with the code on stderr.
+`;
+
+/** A card of ten thousand skills is a big one. */
+const CARD_LIMITS = { maxBytes: 16 * 1024 * 1024, maxDepth: 64 };
+
+export const cardDiff: Command = {
+  usage,
+  async run(args) {
+    const options = { agent: { type: 'string' }, write: { type: 'boolean' } } as const;
+    const parsed = parseArguments(args, options, 2);
+    if (!parsed.ok) return parsed;
+    const { agent: agentId, write } = parsed.value.values;
+    const [agentsFile = '', cardFile = ''] = parsed.value.positionals;
+    const card = await cardOf(agentsFile, agentId);
+    if (!card.ok) return card;
+    return write === true ? accept(cardFile, card.value) : compare(cardFile, card.value);
+  },
+};
+
+/** @param id whose card; undefined for the first agent of the file */
+async function cardOf(file: string, id: string | undefined): Promise<Result<Json, CliFault>> {
+  const hosted = readHostedAgents(file, false);
+  if (!hosted.ok) {
+    const faults = hosted.error.map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
+    return err(cliFault('agents-invalid', `${file}: ${faults.join('; ')}`));
+  }
+  const { agents } = hosted.value;
+  const agent = agents.find(({ agentId }) => id === undefined || agentId === id);
+  if (agent === undefined) return err(cliFault('usage', `${file} has no agent ${id ?? ''}`));
+  const capabilities = await filedCapabilities(agents, agent.agentId);
+  if (!capabilities.ok) return err(cliFault('manifests-invalid', capabilities.error.join('; ')));
+  return ok(JSON.parse(JSON.stringify(reviewedCard(agent, capabilities.value))) as Json);
+}
+
+async function accept(file: string, card: Json): Promise<Result<CommandOutput, CliFault>> {
+  try {
+    await writeFile(file, `${JSON.stringify(card, undefined, 2)}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return err(cliFault('output-unwritable', `${file} cannot be written (${code ?? 'unknown'})`));
+  }
+  return ok({ stdout: '' });
+}
+
+async function compare(file: string, card: Json): Promise<Result<CommandOutput, CliFault>> {
+  const reviewed = await readReviewed(file);
+  if (!reviewed.ok) return reviewed;
+  const changes = documentChanges(reviewed.value, card);
+  if (changes.length === 0) return ok({ stdout: '' });
+  return ok({
+    stdout: `${changes.join('\n')}\n`,
+    stderr: `The public card is not the one in ${file}. Review every change; --write accepts them.\n`,
+    exitCode: 1,
+  });
+}
+
+async function readReviewed(file: string): Promise<Result<Json, CliFault>> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Before the first release nothing is reviewed: the whole card is new.
+    if (code === 'ENOENT') return ok({});
+    return err(cliFault('input-unreadable', `${file} cannot be read (${code ?? 'unknown error'})`));
+  }
+  const card = parseJson(bytes, CARD_LIMITS);
+  return card.ok ? card : err({ ...card.error, detail: `${file}: ${card.error.detail}` });
+}

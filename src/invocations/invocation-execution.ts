@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, RANDOM_BYTES } from '../config/tokens.js';
+import { CommandExecution, type RandomBytes } from '../event-store/command-execution.js';
+import type { KeyStore } from '../event-store/key-store.js';
+import type { EventStore } from '../event-store/port.js';
+import { EVENT_STORE, KEY_STORE } from '../event-store/tokens.js';
+import type { Clock } from '../kernel/timestamp.js';
+import {
+  invocationDecider,
+  type InvocationCommand,
+  type InvocationContext,
+} from './domain/decider.js';
+import type { InvocationEvent } from './domain/events.js';
+import type { InvocationState } from './domain/invocation.js';
+import { INVOCATION_EVENT_TYPES } from './event-types.js';
+
+/** The way of invocations to the log. */
+@Injectable()
+export class InvocationExecution extends CommandExecution<
+  InvocationState,
+  InvocationCommand,
+  InvocationEvent,
+  InvocationContext
+> {
+  constructor(
+    @Inject(EVENT_STORE) store: EventStore,
+    @Inject(KEY_STORE) keys: KeyStore,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(RANDOM_BYTES) random: RandomBytes,
+  ) {
+    super(store, keys, invocationDecider, INVOCATION_EVENT_TYPES, clock, random);
+  }
+}

@@ -1,0 +1,111 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { RANDOM_BYTES } from '../config/tokens.js';
+import {
+  commandIdentity,
+  type CommandEnvelope,
+  type RandomBytes,
+} from '../event-store/command-execution.js';
+import type { Actor } from '../event-store/envelope.js';
+import { encodeBase64Url } from '../kernel/base64url.js';
+import type { Caller } from '../kernel/caller.js';
+import type { Uuid } from '../kernel/ids.js';
+import type { Rejection } from '../kernel/rejection.js';
+import { ok, type Result } from '../kernel/result.js';
+import { timestampOf } from '../kernel/timestamp.js';
+import type { ReadModel } from '../projections/port.js';
+import { READ_MODEL } from '../projections/tokens.js';
+import { InvocationLedger, type Admission } from './commands/invocation-ledger.js';
+import type { InvocationCommand } from './domain/decider.js';
+import type { AdmittedInvocation, InvocationCaller } from './domain/events.js';
+import type { InvocationOutcome } from './domain/outcome.js';
+import { invocationStream } from './domain/stream.js';
+import { InvocationExecution } from './invocation-execution.js';
+
+type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
+
+const ANONYMOUS: Actor = { principal: 'anonymous', agent: null, tenant: null };
+/** The service itself says how a call ended. */
+const LEDGER: Actor = { principal: 'process:invocations', agent: null, tenant: null };
+
+/** The ledger on the log: `no-stream` is the lock, so that no two nodes run one call. */
+@Injectable()
+export class LoggedInvocations extends InvocationLedger {
+  constructor(
+    private readonly execution: InvocationExecution,
+    @Inject(READ_MODEL) private readonly readModel: ReadModel,
+    @Inject(RANDOM_BYTES) private readonly random: RandomBytes,
+  ) {
+    super();
+  }
+
+  async admit(admission: Admission, context: Origin): Promise<Result<undefined, Rejection>> {
+    const { caller, deadline, basedOn, ...rest } = admission;
+    const invocation: AdmittedInvocation = {
+      ...rest,
+      caller: caller && callerOf(caller),
+      deadline: timestampOf(deadline),
+    };
+    const envelope = envelopeOf(
+      caller === null ? ANONYMOUS : actorOf(caller),
+      { kind: 'admit', target: admission.invocationId, body: invocation },
+      // Never the same twice: the second admission is no retry of the first, and must not run.
+      encodeBase64Url(this.random(16)),
+      context,
+    );
+    const command: InvocationCommand = { kind: 'admit', invocation };
+    const stream = invocationStream(admission.invocationId);
+    const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>
+      ok({ context: { now }, basedOn }),
+    );
+    return executed.ok ? ok(undefined) : executed;
+  }
+
+  /**
+   * That the outcome is unknown is not recorded before the deadline has passed.
+   * @throws for an invocation that was never admitted
+   */
+  async end(invocationId: Uuid, outcome: InvocationOutcome, context: Origin): Promise<void> {
+    const envelope = envelopeOf(
+      LEDGER,
+      { kind: 'end', target: invocationId, body: { outcome } },
+      undefined,
+      context,
+    );
+    const command: InvocationCommand = { kind: 'end', invocationId, outcome };
+    const stream = invocationStream(invocationId);
+    const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>
+      ok({ context: { now }, basedOn: {} }),
+    );
+    if (executed.ok || executed.error.code === 'invocation-not-overdue') return;
+    throw new Error(`${stream} could not be ended: ${executed.error.code}`);
+  }
+
+  async overdue(now: number, limit: number): Promise<readonly Uuid[]> {
+    return this.readModel
+      .prepare<{ invocation_id: Uuid }>(
+        `SELECT invocation_id FROM open_invocations
+         WHERE deadline < ? ORDER BY deadline, invocation_id LIMIT ?`,
+      )
+      .all(timestampOf(now), limit)
+      .map((row) => row.invocation_id);
+  }
+}
+
+function envelopeOf(
+  actor: Actor,
+  content: { readonly kind: string; readonly target: string; readonly body: unknown },
+  idempotencyKey: string | undefined,
+  origin: Origin,
+): CommandEnvelope {
+  const identity = commandIdentity({ actor, idempotencyKey, content, head: null });
+  const { correlationId, traceparent } = origin;
+  return { ...identity, actor, correlationId, causationId: null, traceparent };
+}
+
+function actorOf({ principal, agent, tenant }: Caller): Actor {
+  return { principal, agent, tenant };
+}
+
+function callerOf({ principal, client, agent, tenant }: Caller): InvocationCaller {
+  return { principal, client, agent, tenant };
+}

@@ -1,0 +1,35 @@
+import type { Projection } from '../projections/port.js';
+import type { InvocationEvent } from './domain/events.js';
+import { INVOCATION_STREAM_PREFIX } from './domain/stream.js';
+
+/** Calls that were admitted and have no outcome yet, by deadline. */
+export const openInvocations: Projection<InvocationEvent> = {
+  name: 'open-invocations',
+  version: 1,
+  streamPrefixes: [INVOCATION_STREAM_PREFIX],
+  takes: { 'invocation-admitted': 'data', 'invocation-ended': 'data' },
+
+  reset(db) {
+    db.exec(`
+      DROP TABLE IF EXISTS open_invocations;
+      CREATE TABLE open_invocations (
+        invocation_id TEXT PRIMARY KEY, deadline TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX open_invocations_by_deadline ON open_invocations (deadline, invocation_id);
+    `);
+  },
+
+  apply(db, event) {
+    const { invocationId } = event.data;
+    switch (event.type) {
+      case 'invocation-admitted':
+        db.prepare('INSERT INTO open_invocations (invocation_id, deadline) VALUES (?, ?)').run(
+          invocationId,
+          event.data.deadline,
+        );
+        return;
+      case 'invocation-ended':
+        db.prepare('DELETE FROM open_invocations WHERE invocation_id = ?').run(invocationId);
+    }
+  },
+};

@@ -1,0 +1,35 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createTasks, type TaskService } from '../a2a/tasks/tasks.providers.js';
+import type { Config } from '../config/config.js';
+import { openSqliteEventStore } from '../event-store/sqlite/sqlite-event-store.js';
+import { logFault, logReport } from '../http/fault-log.js';
+import type { Uuid } from '../kernel/ids.js';
+import { openReadDatabase } from './open-read-database.js';
+import type { Opened } from './opened.js';
+
+/** Opens the tasks' own store, and the view of it. */
+export async function openTasks(
+  { a2a, nodeId, readWaitMs }: Config,
+  opened: Opened,
+): Promise<TaskService> {
+  const store = await openSqliteEventStore(a2a.taskStorePath, {
+    onFault: (fault) => {
+      logFault(fault, 'task-store');
+    },
+  });
+  opened.onClose(() => store.close());
+  const database = await openReadDatabase('TASK_READ_MODEL', a2a.taskReadModelPath, opened);
+  const service = await createTasks({
+    store,
+    database,
+    config: a2a,
+    node: nodeId,
+    readWaitMs,
+    clock: Date.now,
+    random: randomBytes,
+    newId: () => randomUUID() as Uuid,
+    report: logReport,
+  });
+  opened.onClose(() => service.close());
+  return service;
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { servedCard } from '../../../src/a2a/card/served-card.js';
+import type { Capability } from '../../../src/capabilities/domain/capability.js';
+import { agentCard, claimsExtendedCard } from '../../../src/capabilities/domain/card.js';
+import {
+  extendedSkills,
+  publicSkills,
+  type CardSkill,
+} from '../../../src/capabilities/domain/card-skills.js';
+import { entitled } from '../../../src/capabilities/domain/entitlement.js';
+import type { Caller } from '../../../src/kernel/caller.js';
+import type { KeyId } from '../../../src/kernel/ids.js';
+import { RUNS } from '../../support/property-runs.js';
+import { byId, FINANCE } from '../../capabilities/support/capabilities.js';
+import { someCallers, someCapabilities } from '../../capabilities/support/random-capabilities.js';
+
+const PROFILE = {
+  agentId: FINANCE,
+  name: 'Finance agent',
+  description: 'Looks invoices up.',
+  version: '1.0',
+  provider: null,
+  documentationUrl: null,
+  iconUrl: null,
+  extendedCard: 'derived',
+} as const;
+
+const SETTINGS = {
+  publicBaseUrl: 'https://countersign.example',
+  extensions: [],
+  openIdConnectUrl: null,
+  needsToken: true,
+};
+
+/** A signature of no letters, so that none of them is a word by accident. */
+const SIGNER = { keyId: '0' as KeyId, sign: () => '0' };
+
+function bytesOf(capabilities: readonly Capability[], skills: readonly CardSkill[]): string {
+  const content = {
+    version: '1.0.1',
+    skills,
+    extendedAgentCard: claimsExtendedCard(PROFILE, byId(...capabilities)),
+  };
+  const card = agentCard(PROFILE, SETTINGS, content);
+  const { signatures, ...rest } = servedCard(card, SIGNER, SETTINGS.publicBaseUrl).card;
+  expect(signatures).toHaveLength(1);
+  return JSON.stringify(rest).toLowerCase();
+}
+
+/** Gives every text of a capability words that occur nowhere else: `nameqqb`, `owner…`. */
+function withOwnWords(capability: Capability): Capability {
+  const { manifest } = capability;
+  const word = (kind: string): string => `${kind}qq${manifest.id}`;
+  return {
+    ...capability,
+    manifest: {
+      ...manifest,
+      handler: word('handler'),
+      owner: word('owner'),
+      limits: { [word('limit')]: word('value') },
+      requiresScopes: manifest.requiresScopes.map((scope) => `${scope}.${word('scope')}`),
+      skill: {
+        name: word('name'),
+        description: `Does ${word('description')} well.`,
+        tags: [word('tag')],
+        examples: [`Please ${word('example')}.`],
+        inputModes: [`text/${word('in')}`],
+        outputModes: [`text/${word('out')}`],
+      },
+    },
+  };
+}
+
+/** The words of a manifest that no visible manifest has; `qq` marks those given above. */
+function secretWords({ manifest }: Capability): readonly string[] {
+  return (
+    JSON.stringify(manifest)
+      .toLowerCase()
+      .match(/[a-z]+qq[a-z]+/g) ?? []
+  );
+}
+
+/** The ids of replacements are words too: here the ids are told apart by a prefix. */
+function withLongIds(capability: Capability): Capability {
+  const { manifest } = capability;
+  const long = <Id extends string>(id: Id): Id => `idqq${id}` as Id;
+  const replacement = manifest.replacement === null ? null : long(manifest.replacement);
+  return { ...capability, manifest: { ...manifest, id: long(manifest.id), replacement } };
+}
+
+const registries = someCapabilities().map((all) => all.map(withOwnWords).map(withLongIds));
+
+function expectNoLeak(
+  all: readonly Capability[],
+  caller: Caller | null,
+  skills: readonly CardSkill[],
+): void {
+  const bytes = bytesOf(all, skills);
+  const { hidden, shown } = {
+    hidden: all.filter((each) => !entitled(each, caller)),
+    shown: all.filter((each) => entitled(each, caller)),
+  };
+  for (const each of hidden) {
+    const own = [each.manifest.id.toLowerCase(), ...secretWords({ ...each })];
+    for (const secret of own) {
+      // A replacement's id stands in its predecessor's manifest; that is no word of that one.
+      const isShown = shown.some(({ manifest }) => manifest.id.toLowerCase() === secret);
+      if (!isShown) expect([secret, bytes.includes(secret)]).toEqual([secret, false]);
+    }
+  }
+  for (const { manifest } of shown) {
+    for (const word of [manifest.handler, manifest.owner, ...manifest.requiresScopes]) {
+      expect([word, bytes.includes(word.toLowerCase())]).toEqual([word, false]);
+    }
+    expect(bytes).toContain(manifest.skill.name.toLowerCase());
+  }
+}
+
+describe('no word of what somebody may not use', () => {
+  it('occurs in any byte of the public card', () => {
+    fc.assert(
+      fc.property(registries, (all) => {
+        expectNoLeak(all, null, publicSkills(byId(...all)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('occurs in any byte of its extended card', () => {
+    fc.assert(
+      fc.property(registries, someCallers(), (all, callers) => {
+        for (const caller of callers) {
+          expectNoLeak(all, caller, extendedSkills(byId(...all), caller));
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it('would be found', () => {
+    const [hidden] = fc
+      .sample(registries, { numRuns: 200, seed: 1 })
+      .flatMap((all) => all.filter((each) => !entitled(each, null)));
+    if (hidden === undefined) throw new Error('nothing is hidden');
+    const { id, skill } = hidden.manifest;
+    const leaking = [{ id, ...skill }];
+    expect(() => expectNoLeak([hidden], null, leaking)).toThrow();
+  });
+
+  it('changes a byte of the public card either, but for the claim of an extended one', () => {
+    fc.assert(
+      fc.property(registries, (all) => {
+        const visible = all.filter((each) => entitled(each, null));
+        const withAll = bytesOf(all, publicSkills(byId(...all)));
+        const alone = bytesOf(all, publicSkills(byId(...visible)));
+        expect(withAll).toBe(alone);
+      }),
+      RUNS,
+    );
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import { ClassifierFeed } from '../../../src/a2a/routing/classifier-feed.js';
+import { ExplainBody } from '../../../src/a2a/routing/dto/explain-body.js';
+import { RoutingExplanations } from '../../../src/a2a/routing/explanations.js';
+import { InputSchemas } from '../../../src/a2a/routing/input-schemas.js';
+import { MessageRouter } from '../../../src/a2a/routing/message-router.js';
+import { ModelRouter } from '../../../src/a2a/routing/model-router.js';
+import { RoutingController } from '../../../src/a2a/routing/routing.controller.js';
+import { DtoPipe } from '../../../src/http/dto-pipe.js';
+import { RejectionException } from '../../../src/http/rejection-exception.js';
+import type { Caller, Scope } from '../../../src/kernel/caller.js';
+import type { Rejection } from '../../../src/kernel/rejection.js';
+import { capability, FINANCE, partner } from '../../capabilities/support/capabilities.js';
+import { MemoryRegistry } from '../support/memory-registry.js';
+import { AGENT } from '../support/messaging.js';
+import { WordClassifier } from '../support/word-classifier.js';
+
+const LOOKUP = capability('lookup', { skill: { examples: ['show payment status'] } });
+const RECONCILE = capability('reconcile', {
+  visibility: 'extended',
+  requiresScopes: ['recon.run'],
+  skill: { examples: ['match purchase order'] },
+});
+
+const registry = new MemoryRegistry(FINANCE, LOOKUP, RECONCILE);
+const report = (line: string): void => {
+  throw new Error(line);
+};
+const classifier = new ClassifierFeed({
+  registry,
+  classifier: new WordClassifier(),
+  agents: [FINANCE],
+  report,
+});
+/** Nobody answers there: an explanation must not ask. */
+const model = new ModelRouter(
+  { url: 'http://127.0.0.1:9', model: 'm', apiKey: null, timeoutMs: 100, callsPerMinute: 9 },
+  Date.now,
+  report,
+);
+const fits = new InputSchemas().fits;
+const router = new MessageRouter({ classifier, model, fits, threshold: 0.6 });
+const controller = new RoutingController([AGENT], new RoutingExplanations(registry, router));
+const pipe = new DtoPipe();
+
+function operator(scopes: readonly Scope[] = ['operator:explain']): Caller {
+  return { ...partner(), scopes: new Set(scopes) };
+}
+
+async function explain(body: object, caller: Caller = partner()) {
+  const checked = pipe.transform(body, { type: 'body', metatype: ExplainBody }) as ExplainBody;
+  return controller.explain(checked, {
+    caller,
+    correlationId: 'c',
+    traceparent: null,
+    idempotencyKey: null,
+    ifMatch: null,
+    ifNoneMatch: null,
+    positionToken: null,
+  });
+}
+
+async function refusalOf(body: object, caller?: Caller): Promise<Rejection> {
+  try {
+    await explain(body, caller);
+  } catch (error) {
+    if (error instanceof RejectionException) return error.rejection;
+    throw error;
+  }
+  throw new Error('it was explained');
+}
+
+describe('an explanation of routing', () => {
+  it('tells the caller what would become of a text of its own', async () => {
+    expect(await explain({ agent: FINANCE, text: 'show payment status' })).toMatchObject({
+      agent: FINANCE,
+      decision: 'routed',
+      skillId: 'lookup',
+      layer: 'text-classifier',
+      confidence: 1,
+      refusal: null,
+    });
+  });
+
+  it('shows nothing that its caller may not use', async () => {
+    const explanation = await explain({ agent: FINANCE, text: 'match purchase order' });
+    expect(explanation).toMatchObject({ decision: 'clarify', among: ['lookup'] });
+    expect(JSON.stringify(explanation)).not.toContain('reconcile');
+  });
+
+  it('takes a whole message, with its hint', async () => {
+    const message = {
+      messageId: 'm',
+      role: 'ROLE_USER',
+      parts: [{ text: 'anything' }],
+      metadata: { skillId: 'lookup' },
+    };
+    expect(await explain({ agent: FINANCE, message })).toMatchObject({
+      decision: 'routed',
+      layer: 'preferred-skill',
+    });
+  });
+
+  it('tells of refusals', async () => {
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ raw: 'AA==' }] };
+    expect(await explain({ agent: FINANCE, message })).toMatchObject({
+      decision: 'refused',
+      refusal: { error: 'ContentTypeNotSupported', code: 'input-modes-unmet' },
+    });
+  });
+
+  it('asks no model', async () => {
+    const { steps } = await explain({ agent: FINANCE, text: 'hm' });
+    expect(steps.at(-1)).toMatchObject({ layer: 'model-router', outcome: 'passed' });
+  });
+
+  it('is about others only for operators', async () => {
+    const about = {
+      agent: FINANCE,
+      text: 'match purchase order',
+      caller: { tenant: 'partner', scopes: ['recon.run'] },
+    };
+    expect(await refusalOf(about)).toMatchObject({ code: 'scope-missing' });
+    expect(await refusalOf(about, operator(['operator:read']))).toMatchObject({
+      code: 'scope-missing',
+    });
+    expect(await explain(about, operator())).toMatchObject({
+      decision: 'routed',
+      skillId: 'reconcile',
+    });
+    const anonymous = { agent: FINANCE, text: 'match purchase order', anonymous: true };
+    expect(await refusalOf(anonymous)).toMatchObject({ code: 'scope-missing' });
+    expect(JSON.stringify(await explain(anonymous, operator()))).not.toContain('reconcile');
+  });
+
+  it.each([
+    [{ agent: FINANCE }, '/message'],
+    [{ agent: FINANCE, text: '' }, '/text'],
+    [{ agent: FINANCE, text: 'x', message: {} }, '/text'],
+    [
+      { agent: FINANCE, message: { messageId: 'm', role: 'ROLE_USER', parts: [] } },
+      '/message/parts',
+    ],
+    [{ agent: '/', text: 'x' }, '/agent'],
+    [{ agent: FINANCE, text: 'x', anonymous: false }, '/anonymous'],
+    [{ agent: FINANCE, text: 'x', caller: { tenant: 't', scopes: ['a b'] } }, '/caller/scopes'],
+    [{ agent: FINANCE, text: 'x', caller: { tenant: '', scopes: [] } }, '/caller/tenant'],
+    [{ agent: FINANCE, text: 'x', more: 1 }, '/more'],
+  ])('refuses %j and points at what is wrong', async (body, pointer) => {
+    const { code, faults = [] } = await refusalOf(body, operator());
+    expect(code).toBe('request-invalid');
+    expect(faults.map((fault) => fault.pointer)).toContain(pointer);
+  });
+
+  it('knows no agent that is not hosted here', async () => {
+    expect(await refusalOf({ agent: 'elsewhere', text: 'x' })).toMatchObject({
+      code: 'agent-not-found',
+    });
+  });
+});

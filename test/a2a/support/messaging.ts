@@ -1,0 +1,206 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AgentMessages } from '../../../src/a2a/handlers/agent-messages.js';
+import type { A2aRequest } from '../../../src/a2a/handlers/agent-operations.js';
+import type {
+  CapabilityCall,
+  CapabilityImplementation,
+  HandlerEvent,
+} from '../../../src/a2a/handlers/capability-call.js';
+import { MessageIntake } from '../../../src/a2a/handlers/message-intake.js';
+import { RunningTurns } from '../../../src/a2a/handlers/running-turns.js';
+import { TurnPlanner } from '../../../src/a2a/handlers/turn-planner.js';
+import { TurnStarter } from '../../../src/a2a/handlers/turn-starter.js';
+import { ClassifierFeed } from '../../../src/a2a/routing/classifier-feed.js';
+import { InputSchemas } from '../../../src/a2a/routing/input-schemas.js';
+import { MessageRouter } from '../../../src/a2a/routing/message-router.js';
+import type { ModelRouter } from '../../../src/a2a/routing/model-router.js';
+import { ownerOf } from '../../../src/a2a/tasks/owner-of.js';
+import type { Tasks } from '../../../src/a2a/tasks/port.js';
+import { createTasks, type TaskService } from '../../../src/a2a/tasks/tasks.providers.js';
+import type { Message, Part, SendMessageRequest, Task } from '../../../src/a2a/wire/types.js';
+import type { Capability } from '../../../src/capabilities/domain/capability.js';
+import type { HostedAgent } from '../../../src/config/hosted-agents.js';
+import { openSqliteEventStore } from '../../../src/event-store/sqlite/sqlite-event-store.js';
+import type { Caller } from '../../../src/kernel/caller.js';
+import { SqliteReadDatabase } from '../../../src/projections/sqlite/sqlite-read-database.js';
+import { FINANCE, partner } from '../../capabilities/support/capabilities.js';
+import { MemoryLedger } from './memory-ledger.js';
+import { MemoryRegistry } from './memory-registry.js';
+import { WordClassifier } from './word-classifier.js';
+
+export const AGENT: HostedAgent = {
+  agentId: FINANCE,
+  tenant: 'finance.example',
+  name: 'Finance',
+  description: 'Looks after invoices.',
+  version: '1.0',
+  provider: null,
+  documentationUrl: null,
+  iconUrl: null,
+  extendedCard: 'derived',
+  capabilitiesFolder: null,
+};
+
+/** A handler as a function. */
+export type Handle = (call: CapabilityCall) => AsyncIterable<HandlerEvent>;
+
+export interface MessagingOptions {
+  readonly capabilities: readonly Capability[];
+  /** By the names of handlers; without one, every capability echoes. */
+  readonly handlers?: Readonly<Record<string, Handle>>;
+  readonly model?: ModelRouter;
+  readonly anonymous?: 'secret' | 'shared';
+  readonly executionTimeoutMs?: number;
+}
+
+/** Says what it is told. */
+export async function* echo({ message }: CapabilityCall): AsyncGenerator<HandlerEvent, undefined> {
+  const text = message.parts.map((part) => part.text ?? '').join('\n');
+  yield { kind: 'artifact', artifact: { artifactId: 'echo', parts: [{ text }] } };
+}
+
+/** The execution of messages over durable tasks, with everything else in memory. */
+export class Messaging {
+  readonly ledger = new MemoryLedger();
+  readonly classifier = new WordClassifier();
+  readonly turns = new RunningTurns();
+  readonly faults: unknown[] = [];
+  /** Calls that reached a handler. */
+  readonly calls: CapabilityCall[] = [];
+  readonly registry: MemoryRegistry;
+  readonly router: MessageRouter;
+  readonly messages: AgentMessages;
+  readonly feed: ClassifierFeed;
+
+  private constructor(
+    private readonly options: MessagingOptions,
+    readonly service: TaskService,
+    private readonly closeStores: () => Promise<void>,
+  ) {
+    const { capabilities, model = null, anonymous = 'secret' } = options;
+    this.registry = new MemoryRegistry(FINANCE, ...capabilities);
+    this.feed = new ClassifierFeed({
+      registry: this.registry,
+      classifier: this.classifier,
+      agents: [FINANCE],
+      report: (line, about) => this.faults.push({ line, about }),
+    });
+    this.router = new MessageRouter({
+      classifier: this.feed,
+      model,
+      fits: new InputSchemas().fits,
+      threshold: 0.6,
+    });
+    const planner = new TurnPlanner(this.registry, this.router, {
+      get: (name) => this.#implementation(name),
+    });
+    const starter = new TurnStarter({
+      tasks: this.tasks,
+      registry: this.registry,
+      ledger: this.ledger,
+      turns: this.turns,
+      clock: Date.now,
+      fault: (error) => this.faults.push(error),
+      executionTimeoutMs: options.executionTimeoutMs ?? 60_000,
+    });
+    const intake = new MessageIntake({
+      tasks: this.tasks,
+      pushConfigs: service.pushConfigs,
+      planner,
+      starter,
+      turns: this.turns,
+      anonymous,
+    });
+    this.messages = new AgentMessages(intake, this.tasks);
+  }
+
+  static async open(options: MessagingOptions): Promise<Messaging> {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-messaging-'));
+    const store = await openSqliteEventStore(join(folder, 'tasks.db'));
+    const database = new SqliteReadDatabase(join(folder, 'tasks-read.db'));
+    const service = await createTasks({
+      store,
+      database,
+      config: { taskRetentionMs: 3_600_000, allowLoopbackWebhooks: true },
+      node: 'test-node',
+      readWaitMs: 2000,
+      clock: Date.now,
+      random: randomBytes,
+      newId: randomUUID,
+      report: () => undefined,
+    });
+    return new Messaging(options, service, async () => {
+      await service.close();
+      database.close();
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+  }
+
+  get tasks(): Tasks {
+    return this.service.tasks;
+  }
+
+  async close(): Promise<void> {
+    this.feed.onModuleDestroy();
+    await this.turns.onModuleDestroy();
+    await this.closeStores();
+  }
+
+  request(caller: Caller | null, signal = new AbortController().signal): A2aRequest {
+    return {
+      agent: AGENT,
+      caller,
+      extensions: new Set(),
+      correlationId: randomUUID(),
+      traceparent: null,
+      signal,
+    };
+  }
+
+  /** The task that a message ends in; throws when it is refused or answered with a message. */
+  async taskOf(params: SendMessageRequest, caller: Caller | null = partner()): Promise<Task> {
+    const sent = await this.messages.send(this.request(caller), params);
+    if (!sent.ok) throw new Error(JSON.stringify(sent.error));
+    if (!('task' in sent.value)) throw new Error('it was answered with a message');
+    return sent.value.task;
+  }
+
+  /** Error and code with which a message is refused; throws when it is not. */
+  async refusalOf(
+    params: SendMessageRequest,
+    caller: Caller | null = partner(),
+  ): Promise<{ readonly error: string; readonly code: string | undefined; readonly text: string }> {
+    const sent = await this.messages.send(this.request(caller), params);
+    if (sent.ok) throw new Error(`it was not refused: ${JSON.stringify(sent.value)}`);
+    return { error: sent.error.error, code: sent.error.code, text: JSON.stringify(sent.error) };
+  }
+
+  async cancel(taskId: string, caller: Caller | null = partner()): Promise<boolean> {
+    const owner = ownerOf(caller, this.options.anonymous ?? 'secret');
+    return (await this.tasks.cancel(owner, FINANCE, taskId)).ok;
+  }
+
+  #implementation(name: string): CapabilityImplementation | undefined {
+    const { handlers } = this.options;
+    const handle = handlers === undefined ? echo : handlers[name];
+    if (handle === undefined) return undefined;
+    return {
+      handle: (call) => {
+        this.calls.push(call);
+        return handle(call);
+      },
+    };
+  }
+}
+
+export function message(...parts: readonly Part[]): Message {
+  return { messageId: randomUUID(), role: 'ROLE_USER', parts };
+}
+
+export function saying(text: string, more: Partial<Message> = {}): SendMessageRequest {
+  return { message: { ...message({ text }), ...more } };
+}

@@ -1,0 +1,271 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CAPABILITY_STREAM_PREFIX } from '../../src/capabilities/domain/stream.js';
+import type { HostedAgent } from '../../src/config/hosted-agents.js';
+import { StartupError } from '../../src/config/startup-error.js';
+import { START } from '../../src/event-store/port.js';
+import type { AgentId } from '../../src/kernel/ids.js';
+import type { JsonObject } from '../../src/kernel/json.js';
+import { admission, ORIGIN } from '../invocations/support/admissions.js';
+import { FINANCE } from './support/capabilities.js';
+import { CapabilityNode, hostedAgent } from './support/capability-node.js';
+import { RECONCILE } from './support/documents.js';
+import { become, SKILL } from './support/given-when-then.js';
+
+let node: CapabilityNode;
+let folder: string;
+let agents: readonly HostedAgent[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-manifests-'));
+  agents = [hostedAgent(FINANCE, { capabilitiesFolder: folder })];
+  node = await CapabilityNode.open({ hosted: agents });
+});
+
+afterEach(async () => {
+  await node.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(name: string, content: unknown): void {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  writeFileSync(join(folder, name), text);
+}
+
+const doc = (id: string, changes: JsonObject = {}): JsonObject => ({
+  ...RECONCILE,
+  id,
+  ...changes,
+});
+
+/** What was changed, in order. */
+async function load(by = node, hosted = agents): Promise<readonly string[]> {
+  const changes = await by.loader(hosted).load();
+  return changes.map(({ skillId, change, detail }) => `${skillId} ${change}: ${detail}`);
+}
+
+/** The faults that keep the service from starting, without the folder. */
+async function faults(hosted = agents): Promise<readonly string[]> {
+  try {
+    await node.loader(hosted).load();
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return error.faults.map((fault) => fault.replaceAll(`${folder}/`, ''));
+  }
+  return [];
+}
+
+/** Types of all events of capabilities, in the order of the log. */
+async function recorded(): Promise<readonly string[]> {
+  const types: string[] = [];
+  for await (const { stream, type } of node.store.readAll(START, {
+    streamPrefixes: [CAPABILITY_STREAM_PREFIX],
+  })) {
+    types.push(`${stream.split('/')[1]!} ${type}`);
+  }
+  return types;
+}
+
+const stateOf = async (id = SKILL): Promise<string | undefined> =>
+  (await node.registry.head(FINANCE, id))?.capability.manifest.state;
+
+describe('a folder of manifests', () => {
+  it('is loaded, one or several to a file, in the order of names, by the service itself', async () => {
+    write('b.json', RECONCILE);
+    write('a.json', [doc('z'), doc('y', { state: 'preview' })]);
+    write('notes.txt', 'no manifest');
+    write('.hidden.json', '{');
+    expect(await load()).toEqual([
+      'z registered: ga',
+      'y registered: preview',
+      'reconcile-invoice registered: ga',
+    ]);
+    const { capability } = (await node.registry.head(FINANCE, SKILL))!;
+    expect(capability.manifest).toMatchObject({ agentId: FINANCE, handler: 'recon.v3.reconcile' });
+    const [event] = await node.store.readStream('capability-finance-agent/reconcile-invoice');
+    expect(event?.metadata.actor).toEqual({
+      principal: 'process:capability-loader',
+      agent: null,
+      tenant: null,
+    });
+  });
+
+  it('is loaded once', async () => {
+    write('a.json', [RECONCILE, doc('other')]);
+    await load();
+    expect(await load()).toEqual([]);
+    expect(await recorded()).toHaveLength(2);
+  });
+
+  it('is recorded once by nodes that load it at once', async () => {
+    write('a.json', [RECONCILE, doc('b'), doc('c')]);
+    const second = await CapabilityNode.open({ folder: node.folder, hosted: agents });
+    await Promise.all([load(), load(second)]);
+    expect(await recorded()).toHaveLength(3);
+    await second.close();
+  });
+
+  it('publishes the card once for all of it', async () => {
+    const lookup = { visibility: 'public', requires_scopes: [] };
+    write('a.json', [doc('a', lookup), doc('b', lookup), doc('c', lookup)]);
+    await load();
+    await load();
+    expect(await node.store.readStream(`card-${FINANCE}`)).toHaveLength(1);
+  });
+
+  it('makes the registry what it says now', async () => {
+    write('a.json', doc(SKILL, { state: 'preview' }));
+    await load();
+    write('a.json', [doc(SKILL, { owner: 'others' }), doc('v2')]);
+    expect(await load()).toEqual([
+      'reconcile-invoice revised: preview',
+      'reconcile-invoice state-changed: ga',
+      'v2 registered: ga',
+    ]);
+    write('a.json', [
+      doc(SKILL, { owner: 'others', state: 'removed', replacement: 'v2' }),
+      doc('v2'),
+    ]);
+    expect(await load()).toEqual([
+      'reconcile-invoice state-changed: deprecated',
+      'reconcile-invoice state-changed: removed',
+    ]);
+    expect(await load()).toEqual([]);
+    expect((await node.registry.head(FINANCE, SKILL))?.capability.manifest).toMatchObject({
+      owner: 'others',
+      state: 'removed',
+      replacement: 'v2',
+    });
+  });
+
+  it('never goes back in life, and says so', async () => {
+    write('a.json', RECONCILE);
+    await load();
+    await node.performAll(become('deprecated', 0));
+    write('a.json', doc(SKILL, { owner: 'others' }));
+    expect(await load()).toEqual([
+      'reconcile-invoice revised: deprecated',
+      'reconcile-invoice kept: its state stays deprecated: life does not go back',
+    ]);
+    await node.performAll(become('removed', 2));
+    expect(await load()).toEqual(['reconcile-invoice kept: it is removed for ever']);
+    expect(await stateOf()).toBe('removed');
+  });
+
+  it('gives a deprecated capability another replacement', async () => {
+    write('a.json', [doc(SKILL, { state: 'deprecated', replacement: 'v2' }), doc('v2'), doc('v3')]);
+    await load();
+    write('a.json', [doc(SKILL, { state: 'deprecated', replacement: 'v3' }), doc('v2'), doc('v3')]);
+    expect(await load()).toEqual(['reconcile-invoice state-changed: deprecated']);
+  });
+
+  it('may hold a whole history: chains of replacements down to tombstones, in any order', async () => {
+    write('a.json', [
+      doc('v1', { state: 'removed', replacement: 'v2' }),
+      doc('v2', { state: 'removed', replacement: 'v3' }),
+      doc('v3', { state: 'deprecated', replacement: 'v4' }),
+      doc('v4'),
+    ]);
+    await load();
+    expect(await recorded()).toEqual([
+      'v4 capability-registered',
+      'v3 capability-registered',
+      'v2 capability-registered',
+      'v1 capability-registered',
+      'v1 capability-state-changed',
+      'v2 capability-state-changed',
+    ]);
+    expect(await load()).toEqual([]);
+  });
+
+  it('is read once when agents share it, and may name its agent', async () => {
+    const other = hostedAgent('other' as AgentId, { capabilitiesFolder: folder });
+    const both = [...agents, other];
+    const second = await CapabilityNode.open({ folder: node.folder, hosted: both });
+    write('a.json', [RECONCILE, { ...RECONCILE, agentId: 'other' }]);
+    await load(second, both);
+    expect(await stateOf()).toBe('ga');
+    expect(await second.registry.head(other.agentId, SKILL)).toBeDefined();
+    await second.close();
+  });
+});
+
+describe('a folder with a fault changes nothing, and every fault is told with its place', () => {
+  afterEach(async () => {
+    expect(await recorded()).toEqual([]);
+  });
+
+  it('in the files themselves', async () => {
+    write('a.json', RECONCILE);
+    write('b.json', '{"id":1,');
+    write('c.json', '{"id":"a","id":"b"}');
+    write('d.json', [doc('good'), doc('a b', { owner: '' })]);
+    write('e.json', doc(SKILL));
+    write('f.json', doc('elsewhere', { agentId: 'nobody' }));
+    write('g.json', [3]);
+    mkdirSync(join(folder, 'h.json'));
+    expect(await faults()).toEqual([
+      expect.stringMatching(/^b\.json: .*not JSON/),
+      expect.stringMatching(/^c\.json: \/id: .*two members of one name/),
+      expect.stringMatching(/^d\.json: \/1\/id: must be a skill id/),
+      expect.stringMatching(/^d\.json: \/1\/owner: must be /),
+      expect.stringMatching(/^e\.json: is the same capability as .*a\.json$/),
+      expect.stringMatching(/^f\.json: \/agentId: nobody is not hosted here$/),
+      'g.json: /0: must be an object',
+      expect.stringMatching(/^h\.json: cannot be read \(EISDIR\)$/),
+    ]);
+  });
+
+  it('in the schemas', async () => {
+    const direct_invoke = {
+      input_schema: { type: 'objekt', properties: { a: { minimum: 'x' } } },
+      output_schema: { $ref: 'https://elsewhere.example/schema.json' },
+      backend: {},
+    };
+    write('a.json', [doc('fine'), doc('a', { direct_invoke })]);
+    const found = await faults();
+    expect(found).toEqual([
+      expect.stringMatching(/^a\.json: \/1\/direct_invoke\/input_schema\//),
+      expect.stringMatching(/^a\.json: \/1\/direct_invoke\/input_schema\//),
+      expect.stringMatching(/^a\.json: \/1\/direct_invoke\/output_schema: does not compile/),
+    ]);
+  });
+
+  it('in what the registry takes', async () => {
+    write('a.json', [
+      doc('good'),
+      doc('open', { visibility: 'public' }),
+      doc('contract', { requires_contract: true }),
+      doc('old', { state: 'deprecated', replacement: 'nothing' }),
+      doc('x', { state: 'deprecated', replacement: 'y' }),
+      doc('y', { state: 'deprecated', replacement: 'x' }),
+    ]);
+    expect((await faults()).map((fault) => fault.split(': ').slice(1, 3).join(' ')).sort()).toEqual(
+      [
+        '/1 public-capability-restricted',
+        '/2 contract-action-missing',
+        '/3 replacement-not-found',
+        '/4 replacement-not-found',
+        '/5 replacement-not-found',
+      ].sort(),
+    );
+  });
+
+  it('when it is not there', async () => {
+    const gone = [hostedAgent(FINANCE, { capabilitiesFolder: join(folder, 'gone') })];
+    expect(await faults(gone)).toEqual(['gone: cannot be read (ENOENT)']);
+  });
+});
+
+describe('a removal by file', () => {
+  it('is refused while the capability is in use, and nothing else is loaded', async () => {
+    write('a.json', doc(SKILL, { state: 'deprecated' }));
+    await load();
+    await node.ledger.admit(admission({ skillId: SKILL }), ORIGIN);
+    write('a.json', [doc(SKILL, { state: 'removed' }), doc('new')]);
+    expect(await faults()).toEqual([expect.stringMatching(/^a\.json: \/0: capability-in-use: /)]);
+    expect(await recorded()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { publicSkills } from '../../../src/capabilities/domain/card-skills.js';
+import { manifestDocument } from '../../../src/capabilities/domain/manifest-document.js';
+import { filedCapabilities } from '../../../src/capabilities/queries/filed-capabilities.js';
+import { readHostedAgents } from '../../../src/config/hosted-agents-file.js';
+import type { HostedAgent } from '../../../src/config/hosted-agents.js';
+import type { AgentId } from '../../../src/kernel/ids.js';
+import { capability, FINANCE, type CapabilityChanges } from '../support/capabilities.js';
+
+const EXAMPLE = new URL('../../../examples/finance/', import.meta.url);
+
+/** As it was given to us, to the letter. */
+const RECONCILE = {
+  id: 'reconcile-invoice',
+  state: 'ga',
+  visibility: 'extended',
+  skill: {
+    name: 'Reconcile an invoice',
+    description: 'Matches an invoice to its purchase order and lists line-level differences.',
+    tags: ['finance', 'invoices'],
+    examples: ['Reconcile invoice INV-20931 against its PO.'],
+    inputModes: ['text/plain', 'application/pdf'],
+    outputModes: ['application/json'],
+  },
+  requires_scopes: ['recon.run'],
+  tenants: '*',
+  handler: 'recon.v3.reconcile',
+  limits: { max_pdf_pages: 200, cost_class: 'medium' },
+  owner: 'finance-agents-team',
+};
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-filed-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+function agent(agentId: AgentId = FINANCE): HostedAgent {
+  return {
+    agentId,
+    tenant: 'finance',
+    name: 'n',
+    description: 'd',
+    version: '1.0',
+    provider: null,
+    documentationUrl: null,
+    iconUrl: null,
+    extendedCard: 'derived',
+    capabilitiesFolder: folder,
+  };
+}
+
+async function file(name: string, id: string, changes: CapabilityChanges = {}): Promise<void> {
+  const document = manifestDocument(capability(id, changes).manifest);
+  await writeFile(join(folder, name), JSON.stringify(document));
+}
+
+async function ids(): Promise<readonly string[]> {
+  const filed = await filedCapabilities([agent()], FINANCE);
+  return filed.ok ? [...filed.value.keys()] : filed.error;
+}
+
+describe('the capabilities of manifest files', () => {
+  it('are those of the example: one for everybody, one for partners', async () => {
+    const agents = readHostedAgents(fileURLToPath(new URL('agents.json', EXAMPLE)), false);
+    if (!agents.ok) throw new Error(JSON.stringify(agents.error));
+    const filed = await filedCapabilities(agents.value.agents, 'finance' as AgentId);
+    if (!filed.ok) throw new Error(filed.error.join());
+    expect([...filed.value.keys()]).toEqual(['lookup-invoice', 'reconcile-invoice']);
+    expect(publicSkills(filed.value).map(({ id }) => id)).toEqual(['lookup-invoice']);
+    const reconcile = new URL('capabilities/reconcile-invoice.json', EXAMPLE);
+    expect(JSON.parse(await readFile(reconcile, 'utf8'))).toEqual(RECONCILE);
+  });
+
+  it('come in the order of the files, after what replaces them', async () => {
+    await file('1.json', 'b');
+    await file('2.json', 'a', { state: 'deprecated', replacement: 'z' as never });
+    await file('3.json', 'z');
+    expect(await ids()).toEqual(['b', 'z', 'a']);
+  });
+
+  it('are refused with every fault of every file', async () => {
+    await writeFile(join(folder, '1.json'), '{');
+    await file('2.json', 'closed', { requiresScopes: ['x'] });
+    const faults = await ids();
+    expect(faults).toHaveLength(2);
+    expect(faults[0]).toMatch(/1\.json: .*JSON/);
+    expect(faults[1]).toMatch(/2\.json: /);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CapabilityNode } from '../capabilities/support/capability-node.js';
+import { invocationStream } from '../../src/invocations/domain/stream.js';
+import type { Uuid } from '../../src/kernel/ids.js';
+import { timestampOf } from '../../src/kernel/timestamp.js';
+import { admission, ORIGIN } from './support/admissions.js';
+
+let node: CapabilityNode;
+
+beforeEach(async () => {
+  node = await CapabilityNode.open();
+});
+
+afterEach(async () => {
+  await node.dispose();
+});
+
+const codeOf = async (admitted: ReturnType<typeof node.ledger.admit>): Promise<string> => {
+  const result = await admitted;
+  return result.ok ? 'ok' : result.error.code;
+};
+const typesIn = async (invocationId: Uuid): Promise<readonly string[]> =>
+  (await node.store.readStream(invocationStream(invocationId))).map(({ type }) => type);
+const overdue = async (limit = 10): Promise<readonly Uuid[]> => {
+  await node.caughtUp();
+  return node.ledger.overdue(node.now, limit);
+};
+
+describe('an admission', () => {
+  it('is recorded whole, with who called and what it rests on, before it resolves', async () => {
+    const call = admission();
+    expect(await codeOf(node.ledger.admit(call, ORIGIN))).toBe('ok');
+    const [event] = await node.store.readStream(invocationStream(call.invocationId));
+    const { caller, deadline, basedOn, ...rest } = call;
+    expect(event).toMatchObject({
+      type: 'invocation-admitted',
+      sealed: null,
+      metadata: {
+        actor: { principal: caller!.principal, agent: caller!.agent, tenant: caller!.tenant },
+        correlationId: ORIGIN.correlationId,
+        basedOn,
+      },
+    });
+    // Nothing else: no scopes, no bodies.
+    expect(event!.data).toEqual({
+      ...rest,
+      caller: {
+        principal: caller!.principal,
+        client: null,
+        agent: caller!.agent,
+        tenant: caller!.tenant,
+      },
+      deadline: timestampOf(deadline),
+    });
+  });
+
+  it('may be anonymous', async () => {
+    const call = admission({ caller: null });
+    expect(await codeOf(node.ledger.admit(call, ORIGIN))).toBe('ok');
+    const [event] = await node.store.readStream(invocationStream(call.invocationId));
+    expect(event!.data['caller']).toBeNull();
+    expect(event!.metadata.actor).toEqual({ principal: 'anonymous', agent: null, tenant: null });
+  });
+
+  it('happens once, also when the same node asks again with the same words', async () => {
+    const call = admission();
+    expect(await codeOf(node.ledger.admit(call, ORIGIN))).toBe('ok');
+    expect(await codeOf(node.ledger.admit(call, ORIGIN))).toBe('contention');
+    await node.ledger.end(call.invocationId, 'succeeded', ORIGIN);
+    expect(await codeOf(node.ledger.admit(call, ORIGIN))).toBe('contention');
+    expect(await typesIn(call.invocationId)).toEqual(['invocation-admitted', 'invocation-ended']);
+  });
+
+  it('has one winner among two nodes, every time', async () => {
+    const second = await CapabilityNode.open({ folder: node.folder });
+    for (let round = 0; round < 50; round++) {
+      const call = admission();
+      const codes = await Promise.all([
+        codeOf(node.ledger.admit(call, ORIGIN)),
+        codeOf(second.ledger.admit(call, ORIGIN)),
+        codeOf(node.ledger.admit(call, ORIGIN)),
+      ]);
+      expect(codes.sort()).toEqual(['contention', 'contention', 'ok']);
+      expect(await typesIn(call.invocationId)).toEqual(['invocation-admitted']);
+    }
+    await second.close();
+  });
+});
+
+describe('an outcome', () => {
+  it('is the first one', async () => {
+    const call = admission();
+    await node.ledger.admit(call, ORIGIN);
+    await node.ledger.end(call.invocationId, 'canceled', ORIGIN);
+    await node.ledger.end(call.invocationId, 'succeeded', ORIGIN);
+    await node.ledger.end(call.invocationId, 'canceled', ORIGIN);
+    const events = await node.store.readStream(invocationStream(call.invocationId));
+    expect(events.slice(1).map(({ data }) => data)).toEqual([
+      { invocationId: call.invocationId, outcome: 'canceled' },
+    ]);
+  });
+
+  it('is one, whoever comes at once', async () => {
+    const second = await CapabilityNode.open({ folder: node.folder });
+    for (let round = 0; round < 20; round++) {
+      const call = admission();
+      await node.ledger.admit(call, ORIGIN);
+      await Promise.all([
+        node.ledger.end(call.invocationId, 'succeeded', ORIGIN),
+        second.ledger.end(call.invocationId, 'canceled', ORIGIN),
+      ]);
+      expect(await typesIn(call.invocationId)).toHaveLength(2);
+    }
+    await second.close();
+  });
+
+  it('is unknown only after the deadline', async () => {
+    const call = admission({ deadline: node.now + 1000 });
+    await node.ledger.admit(call, ORIGIN);
+    node.now += 1000;
+    await node.ledger.end(call.invocationId, 'outcome-unknown', ORIGIN);
+    expect(await typesIn(call.invocationId)).toEqual(['invocation-admitted']);
+    node.now += 1;
+    await node.ledger.end(call.invocationId, 'outcome-unknown', ORIGIN);
+    expect(await typesIn(call.invocationId)).toEqual(['invocation-admitted', 'invocation-ended']);
+  });
+
+  it('of what was never admitted is a bug', async () => {
+    const never = admission().invocationId;
+    await expect(node.ledger.end(never, 'failed', ORIGIN)).rejects.toThrow('invocation-not-found');
+  });
+});
+
+describe('overdue invocations', () => {
+  it('are those past their deadline without an outcome, oldest first, so many at most', async () => {
+    const [late, later, open, ended] = [3000, 2000, 60_000, 1000].map((ms) =>
+      admission({ deadline: node.now + ms }),
+    );
+    for (const call of [late!, later!, open!, ended!]) await node.ledger.admit(call, ORIGIN);
+    await node.ledger.end(ended!.invocationId, 'succeeded', ORIGIN);
+    expect(await overdue()).toEqual([]);
+    node.now += 3000;
+    expect(await overdue()).toEqual([later!.invocationId]);
+    node.now += 1;
+    expect(await overdue()).toEqual([later!.invocationId, late!.invocationId]);
+    expect(await overdue(1)).toEqual([later!.invocationId]);
+    await node.ledger.end(later!.invocationId, 'outcome-unknown', ORIGIN);
+    expect(await overdue()).toEqual([late!.invocationId]);
+  });
+});
