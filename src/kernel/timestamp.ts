@@ -20,14 +20,14 @@ const TIMESTAMP =
 export function parseTimestamp(text: string): Timestamp | undefined {
   const [, day] = TIMESTAMP.exec(text) ?? [];
   if (day === undefined) return undefined;
-  if (Number(day) > 28 && !isInCalendar(text.slice(0, 10))) return undefined;
+  if (Number(day) > 28 && dayOf(text) !== Number(day)) return undefined;
   if (roundsToSixty(text)) return undefined;
   return text as Timestamp;
 }
 
-/** Date.parse takes 30 February for 1 March: the date must survive the way back. */
-function isInCalendar(date: string): boolean {
-  return new Date(Date.parse(`${date}T00:00:00Z`)).toISOString().startsWith(date);
+/** Of the month. 30 February is taken for 1 March, so that the day tells whether the date exists. */
+function dayOf(text: string): number {
+  return new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate();
 }
 
 /**
