@@ -97,13 +97,19 @@ function checksOf(dto: Type<object>, metadata: ValidationMetadata): readonly Che
 export function isSurelyValid(shape: Shape, instance: Readonly<Record<string, unknown>>): boolean {
   for (const [name, member] of shape) {
     const value = instance[name];
-    if (!member.conditions.every((holds) => holds(instance, value))) continue;
-    if (!member.checks.every((passes) => passes(value, instance))) return false;
-    if (member.isJudgedInside && value !== undefined && !isSurelyValidInside(member, value)) {
-      return false;
-    }
+    if (isAsked(member, instance, value) && !isSurelyGood(member, instance, value)) return false;
   }
   return true;
+}
+
+function isAsked({ conditions }: Member, instance: object, value: unknown): boolean {
+  for (const holds of conditions) if (!holds(instance, value)) return false;
+  return true;
+}
+
+function isSurelyGood(member: Member, instance: object, value: unknown): boolean {
+  for (const passes of member.checks) if (!passes(value, instance)) return false;
+  return !member.isJudgedInside || value === undefined || isSurelyValidInside(member, value);
 }
 
 function isSurelyValidInside({ nested }: Member, value: unknown): boolean {
