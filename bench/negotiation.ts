@@ -45,6 +45,16 @@ const WARM_UP_MS = QUICK ? 2500 : 5000;
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
+/** What `npm start` gives to node: the service is measured as it runs. */
+const START_ARGUMENTS = startArguments();
+
+function startArguments(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(path('../package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  return scripts.start.match(/--\S+/g) ?? [];
+}
+
 interface Service {
   readonly port: number;
   readonly process: ChildProcess;
@@ -52,7 +62,8 @@ interface Service {
 
 async function startService(folder: string, nodeArguments: readonly string[]): Promise<Service> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...nodeArguments, path('../dist/main.js')], {
+  const command = [...START_ARGUMENTS, ...nodeArguments, path('../dist/main.js')];
+  const child = spawn(process.execPath, command, {
     env: { COUNTERSIGN_DEV: '1', PORT: String(port), DATA_FOLDER: folder },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
