@@ -16,6 +16,7 @@ import type { Config } from './config/config.js';
 import type { KeyStore } from './event-store/key-store.js';
 import type { EventStore } from './event-store/port.js';
 import { logReaches } from './event-store/log-reaches.js';
+import { pooledRandomBytes } from './event-store/pooled-random-bytes.js';
 import { openSqliteEventStore } from './event-store/sqlite/sqlite-event-store.js';
 import { openSqliteKeyStore } from './event-store/sqlite/sqlite-key-store.js';
 import { WatchedEventStore } from './event-store/watched-event-store.js';
@@ -73,6 +74,9 @@ export async function startService(config: Config): Promise<Service> {
   }
 }
 
+/** Of the nonces and salts of events: of some hundred at a time. */
+const RANDOM_POOL_BYTES = 4096;
+
 async function start(config: Config, opened: Opened): Promise<Service> {
   const engine = await openSqliteEventStore(config.eventStore.path, {
     onFault: (fault) => {
@@ -98,7 +102,7 @@ async function start(config: Config, opened: Opened): Promise<Service> {
   const parts: Parts = {
     config,
     clock: Date.now,
-    random: randomBytes,
+    random: pooledRandomBytes(RANDOM_POOL_BYTES),
     eventStore,
     keyStore,
     readModel: projections,

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +9,17 @@ export interface ChildService {
   readonly process: ChildProcess;
 }
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/** What `npm start` gives to node: the service is measured as it runs. */
+const START_ARGUMENTS = startArguments();
+
+function startArguments(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(path('../../package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  return scripts.start.match(/--\S+/g) ?? [];
+}
 
 /** Resolves once the service is ready. `npm run build` must have been run. */
 export async function startService(
@@ -17,10 +28,14 @@ export async function startService(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ChildService> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
-    env: { COUNTERSIGN_DEV: '1', PORT: String(port), DATA_FOLDER: folder, ...environment },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...START_ARGUMENTS, ...nodeArguments, path('../../dist/main.js')],
+    {
+      env: { COUNTERSIGN_DEV: '1', PORT: String(port), DATA_FOLDER: folder, ...environment },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
   for (let tries = 0; tries < 200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     if (child.exitCode !== null) throw new Error('the service did not start; run `npm run build`');

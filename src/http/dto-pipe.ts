@@ -1,14 +1,8 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
-import type { TypeMetadata } from 'class-transformer';
-import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import {
-  getMetadataStorage,
-  ValidateIf,
-  validateSync,
-  type ValidationError,
-} from 'class-validator';
+import { ValidateIf, validateSync, type ValidationError } from 'class-validator';
 import { pointerTo, type JsonPointer } from '../kernel/json.js';
 import type { Fault } from '../kernel/rejection.js';
+import { isSurelyValid, shapeOf } from './dto-shape.js';
 import { RejectionException } from './rejection-exception.js';
 
 /**
@@ -39,7 +33,7 @@ export class DtoPipe implements PipeTransform {
 function validateDto<T extends object>(dto: Type<T>, value: unknown): T {
   const faults: Fault[] = [];
   const instance = instantiate(dto, value, '', faults);
-  if (instance !== undefined) {
+  if (instance !== undefined && (faults.length > 0 || !isSurelyValid(shapeOf(dto), instance))) {
     const errors = validateSync(instance, {
       forbidUnknownValues: false,
       validationError: { target: false, value: false },
@@ -48,39 +42,6 @@ function validateDto<T extends object>(dto: Type<T>, value: unknown): T {
   }
   if (faults.length > 0) throw new RejectionException({ code: 'request-invalid', faults });
   return instance as T;
-}
-
-interface Member {
-  readonly nested: Type<object> | undefined;
-  readonly isArray: boolean;
-}
-
-type Shape = ReadonlyMap<string, Member>;
-
-const shapes = new WeakMap<Type<object>, Shape>();
-
-/** The members of a class: those that carry a validation decorator. */
-function shapeOf(dto: Type<object>): Shape {
-  let shape = shapes.get(dto);
-  if (shape === undefined) {
-    const metadata = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
-    shape = new Map(
-      metadata.map(({ propertyName }) => {
-        // Declared as always found, which it is only for members with `@Type`.
-        const typed = defaultMetadataStorage.findTypeMetadata(dto, propertyName) as
-          TypeMetadata | undefined;
-        return [
-          propertyName,
-          {
-            nested: typed?.typeFunction() as Type<object> | undefined,
-            isArray: typed?.reflectedType === Array,
-          },
-        ];
-      }),
-    );
-    shapes.set(dto, shape);
-  }
-  return shape;
 }
 
 function isDto(metatype: Type<unknown>): metatype is Type<object> {
@@ -96,19 +57,23 @@ function instantiate(
   value: unknown,
   pointer: JsonPointer,
   faults: Fault[],
-): object | undefined {
+): Record<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     faults.push({ pointer, detail: 'must be an object' });
     return undefined;
   }
   const shape = shapeOf(dto);
   const instance = Object.create(dto.prototype as object) as Record<string, unknown>;
-  for (const [name, member] of Object.entries(value as Record<string, unknown>)) {
+  for (const [name, member] of Object.entries(value)) {
     const known = shape.get(name);
-    const at = pointerTo(pointer, name);
-    if (known === undefined) faults.push({ pointer: at, detail: 'is not a documented member' });
-    else if (known.nested === undefined) instance[name] = member;
-    else instance[name] = instantiateNested(known.nested, known.isArray, member, at, faults);
+    if (known?.nested !== undefined) {
+      const at = pointerTo(pointer, name);
+      instance[name] = instantiateNested(known.nested, known.isArray, member, at, faults);
+    } else if (known !== undefined) {
+      instance[name] = member;
+    } else {
+      faults.push({ pointer: pointerTo(pointer, name), detail: 'is not a documented member' });
+    }
   }
   return instance;
 }

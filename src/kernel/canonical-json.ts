@@ -38,18 +38,18 @@ function write(value: unknown): string | undefined {
 type PlainObject = Readonly<Record<string, unknown>>;
 
 function writeArray(values: readonly unknown[]): string | undefined {
-  let text = '[';
-  for (const [index, value] of values.entries()) {
+  let text = '';
+  for (const value of values) {
     const written = write(value);
     if (written === undefined) return undefined;
-    text += index === 0 ? written : `,${written}`;
+    text += text === '' ? `[${written}` : `,${written}`;
   }
-  return `${text}]`;
+  return text === '' ? '[]' : `${text}]`;
 }
 
 function writeObject(object: PlainObject): string | undefined {
   if (typeof object['toJSON'] === 'function') return undefined;
-  let text = '{';
+  let text = '';
   // Code units, as RFC 8785 section 3.2.3 asks.
   for (const name of Object.keys(object).sort()) {
     const member = object[name];
@@ -57,9 +57,9 @@ function writeObject(object: PlainObject): string | undefined {
     const quoted = quote(name);
     const written = write(member);
     if (quoted === undefined || written === undefined) return undefined;
-    text += text.length === 1 ? `${quoted}:${written}` : `,${quoted}:${written}`;
+    text += text === '' ? `{${quoted}:${written}` : `,${quoted}:${written}`;
   }
-  return `${text}}`;
+  return text === '' ? '{}' : `${text}}`;
 }
 
 /** What JSON escapes, and surrogates, which may be lone ones. */

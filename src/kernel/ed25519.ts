@@ -68,6 +68,7 @@ export function signEd25519(key: KeyObject, message: string): string {
 export function verifyEd25519(jwk: Ed25519Jwk, message: string, signature: string): boolean {
   const bytes = signatureBytes(signature);
   if (bytes === undefined) return false;
+  // Only now: the key below has no second reading because the signature has its fixed length.
   if (verifiedAhead.delete(aheadKey(jwk, message, signature))) return true;
   return verify(null, Buffer.from(message), publicKeyObject(jwk), bytes);
 }

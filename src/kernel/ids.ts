@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Brand } from './brand.js';
 import { canonicalJson } from './canonical-json.js';
 
@@ -47,9 +47,8 @@ const NAMESPACE = Buffer.from('6f2d1c9ee4f14c0fa1e7b5a8d3c95b42', 'hex');
 
 /** UUIDv5 (RFC 9562 section 5.5) over JCS(name) in the service's own namespace. */
 export function deriveUuid(name: readonly unknown[]): Uuid {
-  const bytes = createHash('sha1').update(NAMESPACE).update(canonicalJson(name)).digest();
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex', 0, 16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Uuid;
+  const named = Buffer.concat([NAMESPACE, Buffer.from(canonicalJson(name))]);
+  const hex = hash('sha1', named, 'hex');
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}` as Uuid;
 }

@@ -53,8 +53,18 @@ export function parseStrictJson(
   } catch {
     return err({ code: 'json-syntax', pointer: '' });
   }
-  const ambiguity = findAmbiguity(text);
+  const ambiguity = isWrittenBack(text, value) ? undefined : findAmbiguity(text);
   return ambiguity === undefined ? ok(value) : err(ambiguity);
+}
+
+/**
+ * A text that is written back just as it came has one meaning: of two members of one name one would
+ * be missing, and an inexact number would read differently. What is written back although it must be
+ * refused, a lone surrogate and `__proto__`, such a text does not hold. Most compact texts are of
+ * this kind, and are spared the walk.
+ */
+function isWrittenBack(text: string, value: Json): boolean {
+  return !text.includes('\\u') && !text.includes('__proto__') && JSON.stringify(value) === text;
 }
 
 function findTooDeep(text: string, maxDepth: number): boolean {

@@ -9,21 +9,25 @@ export type Timestamp = Brand<string, 'Timestamp'>;
 /** Milliseconds since the epoch, from whoever owns the clock. */
 export type Clock = () => number;
 
-const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?Z$/;
+/** Every field in its range; of the days beyond the 28th, some do not exist. */
+const TIMESTAMP =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
 /**
  * A well-formed moment that exists in the calendar, or `undefined`. It takes exactly what the wire
  * schema's timestamp takes, so that every moment it lets through may stand in a wire document.
  */
 export function parseTimestamp(text: string): Timestamp | undefined {
-  const match = TIMESTAMP.exec(text);
-  if (match?.[1] === undefined) return undefined;
-  const milliseconds = Date.parse(`${match[1]}Z`);
-  if (Number.isNaN(milliseconds)) return undefined;
-  // Date.parse takes 30 February for 1 March: the date must survive the way back.
-  if (new Date(milliseconds).toISOString().slice(0, 19) !== match[1]) return undefined;
+  const [, day] = TIMESTAMP.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  if (Number(day) > 28 && dayOf(text) !== Number(day)) return undefined;
   if (roundsToSixty(text)) return undefined;
   return text as Timestamp;
+}
+
+/** Of the month. 30 February is taken for 1 March, so that the day tells whether the date exists. */
+function dayOf(text: string): number {
+  return new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate();
 }
 
 /**
@@ -41,19 +45,31 @@ export function timestampOf(milliseconds: number): Timestamp {
 
 /** Milliseconds since the epoch; digits beyond the millisecond are dropped. */
 export function millisecondsOf(timestamp: Timestamp): number {
-  const [seconds, fraction] = split(timestamp);
-  return seconds + Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const seconds = Date.parse(`${timestamp.slice(0, SECONDS_END)}Z`);
+  return seconds + Number(fractionOf(timestamp).slice(0, 3).padEnd(3, '0'));
 }
 
 /** Negative when `a` is earlier, 0 when both are the same moment, positive when `a` is later. Exact. */
 export function compareTimestamps(a: Timestamp, b: Timestamp): number {
-  const [secondsA, fractionA] = split(a);
-  const [secondsB, fractionB] = split(b);
-  if (secondsA !== secondsB) return secondsA - secondsB;
-  const width = Math.max(fractionA.length, fractionB.length);
-  const digitsA = fractionA.padEnd(width, '0');
-  const digitsB = fractionB.padEnd(width, '0');
-  return digitsA < digitsB ? -1 : digitsA > digitsB ? 1 : 0;
+  // Fields of fixed width, the largest first: the order of the texts is the order of the moments.
+  if (a.length === b.length) return compareTexts(a, b);
+  const width = Math.max(a.length, b.length) - SECONDS_END;
+  return (
+    compareTexts(a.slice(0, SECONDS_END), b.slice(0, SECONDS_END)) ||
+    compareTexts(fractionOf(a).padEnd(width, '0'), fractionOf(b).padEnd(width, '0'))
+  );
+}
+
+/** Where the seconds end, and with them the part that every timestamp has. */
+const SECONDS_END = '2030-01-02T03:04:05'.length;
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The digits after the second, if any. */
+function fractionOf(timestamp: Timestamp): string {
+  return timestamp.slice(SECONDS_END + 1, -1);
 }
 
 export function isBefore(a: Timestamp, b: Timestamp): boolean {
@@ -66,10 +82,4 @@ export function earliest(a: Timestamp, b: Timestamp): Timestamp {
 
 export function latest(a: Timestamp, b: Timestamp): Timestamp {
   return compareTimestamps(a, b) >= 0 ? a : b;
-}
-
-function split(timestamp: Timestamp): [seconds: number, fraction: string] {
-  const dot = timestamp.indexOf('.');
-  if (dot === -1) return [Date.parse(timestamp), ''];
-  return [Date.parse(`${timestamp.slice(0, dot)}Z`), timestamp.slice(dot + 1, -1)];
 }

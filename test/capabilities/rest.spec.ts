@@ -411,3 +411,63 @@ describe('the card', () => {
     expect(after).toHaveLength(before.length + 1);
   });
 });
+
+describe('two operators at once', () => {
+  it('do not undo each other’s changes: one wins', async () => {
+    for (let round = 0; round < 20; round++) {
+      const path = await registered();
+      const answers = await Promise.all([
+        put(`${path}?expectedRevision=0`, doc(idOf(path), { owner: 'a' })),
+        put(`${path}?expectedRevision=0`, doc(idOf(path), { owner: 'b' })),
+        become(path, { state: 'deprecated', expectedRevision: 0 }),
+      ]);
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([200, 409, 409]);
+      const { body } = await app.call('GET', path, { by: reader });
+      expect(body['revision']).toBe(1);
+    }
+  });
+
+  it('register an id once', async () => {
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((owner) => post(doc('raced', { owner }))),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+  });
+});
+
+describe('the API description', () => {
+  it('has every operation with its scopes, and the manifest', async () => {
+    const { body } = await app.call('GET', '/openapi.json');
+    const paths = body['paths'] as Record<string, Record<string, { security: object[] }>>;
+    const operations = Object.entries(paths)
+      .filter(([path]) => path.startsWith(BASE))
+      .flatMap(([path, item]) =>
+        Object.entries(item).map(([method, { security }]) => [
+          `${method} ${path.slice(BASE.length)}`,
+          (security as { bearer: string[] }[])[0]!.bearer,
+        ]),
+      );
+    const write = ['capabilities:write'];
+    const read = ['capabilities:read', 'operator:read'];
+    const one = '/{agentId}/{skillId}';
+    expect(Object.fromEntries(operations)).toEqual({
+      'post ': write,
+      'get ': read,
+      [`get ${one}`]: read,
+      [`put ${one}`]: write,
+      [`post ${one}/state`]: write,
+      [`get ${one}/usage`]: read,
+      [`get ${one}/opt-ins`]: read,
+      [`put ${one}/opt-ins/{callerId}`]: write,
+      [`delete ${one}/opt-ins/{callerId}`]: write,
+    });
+    const { schemas } = body['components'] as { schemas: Record<string, { required: string[] }> };
+    expect(schemas['ManifestSchema']!.required.sort()).toEqual(
+      [
+        ...['handler', 'id', 'owner', 'requires_scopes', 'skill', 'state'],
+        ...['tenants', 'visibility'],
+      ].sort(),
+    );
+  });
+});

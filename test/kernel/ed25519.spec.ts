@@ -150,6 +150,15 @@ describe('signatures', () => {
     expect(verifyEd25519(own, message.normalize('NFD'), signature)).toBe(false);
   });
 
+  it('verified ahead is that signature of that message, however the two are divided', async () => {
+    const text = 'first{second}';
+    const value = signEd25519(pair.privateKey, text);
+    await verifyEd25519Ahead(own, text, value);
+    expect(verifyEd25519(own, '{second}', `${value}first`)).toBe(false);
+    expect(verifyEd25519(own, value.slice(-1) + text, value.slice(0, -1))).toBe(false);
+    expect(verifyEd25519(own, text, value)).toBe(true);
+  });
+
   it('verified ahead are what they are without', async () => {
     await verifyEd25519Ahead(own, message, signature);
     for (let times = 0; times < 3; times++) {

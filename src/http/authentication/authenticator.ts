@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel/caller.js';
 import type { Clock } from '../../kernel/timestamp.js';
@@ -40,17 +40,17 @@ export class Authenticator {
    */
   authenticate(authorization: string | undefined): Caller | Promise<Caller> {
     const token = bearerToken(authorization);
-    const hash = createHash('sha256').update(token).digest('base64');
-    const known = this.#known.get(hash);
+    const digest = hash('sha256', token, 'base64');
+    const known = this.#known.get(digest);
     if (known !== undefined && this.clock() < known.until) return known.caller;
-    return this.#verify(token, hash);
+    return this.#verify(token, digest);
   }
 
-  async #verify(token: string, hash: string): Promise<Caller> {
-    this.#known.delete(hash);
+  async #verify(token: string, digest: string): Promise<Caller> {
+    this.#known.delete(digest);
     const { caller, expiresAt } = await this.verifier.verify(token);
     const until = Math.min(expiresAt, this.clock() + this.options.maxAgeMs);
-    this.#known.set(hash, { caller, until });
+    this.#known.set(digest, { caller, until });
     return caller;
   }
 }

@@ -6,7 +6,6 @@ import { AgentHeadsHandler } from '../../agents/queries/agent-heads-handler.js';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/tokens.js';
 import type { Prepared } from '../../event-store/command-execution.js';
-import { verifyEd25519Ahead } from '../../kernel/ed25519.js';
 import { deriveUuid, parseAgentId, type AgentId } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { ok, type Result } from '../../kernel/result.js';
@@ -18,6 +17,7 @@ import { expectedAcceptance } from '../domain/expected-acceptance.js';
 import { MAX_PARTIES } from '../domain/contract-rules.js';
 import type { Interaction } from '../domain/interaction.js';
 import type { PerformInteractionCommand } from './perform-interaction-command.js';
+import { verifyAhead } from './verify-ahead.js';
 
 /** Reads what a decision needs and what must be true now, from the heads of other streams. */
 @Injectable()
@@ -42,9 +42,7 @@ export class DecisionContexts {
     if (!attester.ok) return attester;
     const { publicBaseUrl: audience } = this.config;
     const expected = expectedAcceptance(state, command, agents, audience);
-    if (expected !== undefined) {
-      await verifyEd25519Ahead(expected.jwk, expected.text, expected.value);
-    }
+    if (expected !== undefined) await verifyAhead(expected);
     const basedOn: Record<string, number> = { ...attester.value.basedOn };
     for (const agent of agents.values()) basedOn[agentStream(agent.agentId)] = agent.revision;
     let ids = 0;

@@ -3,6 +3,7 @@ import type { Agent } from '../../agents/domain/agent.js';
 import { signsItsActs } from '../../agents/domain/keys.js';
 import type { Acceptance, AcceptanceMethod } from '../../kernel/federated-interaction.js';
 import type { AgentId, InteractionId, TermsHash } from '../../kernel/ids.js';
+import { oncePerObject } from '../../kernel/once-per-object.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { makeStatement, type AcceptanceStatement } from '../../kernel/statements.js';
@@ -81,12 +82,15 @@ export function consentToRevision(
   return { audience, interactionId, revision, previousTermsHash, termsHash, expiresAt };
 }
 
+/** Asked before a decision and in it, and anew after a lost race. */
+const hashOfTerms = oncePerObject(termsHash);
+
 /** Consent to the first terms of an interaction that is being proposed. */
 export function consentToProposal(
   { interactionId, expiresAt, contract }: CommandOf<'propose'>,
   audience: string,
 ): ConsentTo {
-  const hash = termsHash(contract);
+  const hash = hashOfTerms(contract);
   return {
     audience,
     interactionId,
