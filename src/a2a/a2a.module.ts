@@ -1,7 +1,7 @@
 import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CapabilitiesModule } from '../capabilities/capabilities.module.js';
-import { RegistrationAdvice } from '../capabilities/registration-advice.js';
+import { RegistrationAdvice } from '../capabilities/queries/registration-advice.js';
 import { InvocationsModule } from '../invocations/invocations.module.js';
 import { CardController } from './card/card.controller.js';
 import { CARD_PROVIDERS } from './card/card.providers.js';

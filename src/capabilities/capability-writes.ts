@@ -17,7 +17,7 @@ import {
   writtenCapabilityDocument,
   type WrittenCapabilityDocument,
 } from './dto/capability-document.js';
-import { RegistrationAdvice } from './registration-advice.js';
+import { RegistrationAdvice } from './queries/registration-advice.js';
 
 /** One HTTP request that writes a capability. */
 export interface CapabilityWrite {

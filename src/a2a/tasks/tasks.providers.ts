@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { A2aConfig } from '../../config/hosted-agents.js';
 import type { RandomBytes } from '../../event-store/command-execution.js';
-import { START, type DeletableEventStore } from '../../event-store/port.js';
+import type { DeletableEventStore } from '../../event-store/port.js';
 import { hashJson } from '../../kernel/digest.js';
 import type { Report } from '../../kernel/report.js';
 import { timestampOf, type Clock } from '../../kernel/timestamp.js';
@@ -15,6 +15,7 @@ import type { NewId } from './domain/decide.js';
 import { DurableTasks } from './durable-tasks.js';
 import { taskEnvelope } from './envelopes.js';
 import { TASK_EVENT_TYPES, WEBHOOK_EVENT_TYPES } from './event-types.js';
+import { Keeping, type Keeper } from './keeping.js';
 import { NO_KEYS } from './no-keys.js';
 import type { PushConfigs, Tasks } from './port.js';
 import { Recurring } from './recurring.js';
@@ -33,7 +34,6 @@ import type { ResolveHost } from './webhooks/webhook-target.js';
 const RECOVERY_PAUSE_MS = 5_000;
 const SWEEP_PAUSE_MS = 60_000;
 const LEASE_MS = 30_000;
-const READY_POLL_MS = 250;
 
 /** What durable tasks are made of. The caller opens store and database, and closes them afterwards. */
 export interface TaskParts {
@@ -105,7 +105,7 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
   const { taskRetentionMs: retentionMs } = config;
   const recovery = new TaskRecovery(streams, writer, directory, clock, newId, retentionMs);
   const sweeper = new TaskSweeper({ store, streams, progress, directory, clock, retentionMs });
-  const makeKeepers = (onLost: OnLostTurn): readonly Keeper[] => [
+  const keepersFor = (onLost: OnLostTurn): readonly Keeper[] => [
     new Recurring(
       'the recovery of tasks',
       (signal) => recovery.recover(onLost, signal),
@@ -135,7 +135,7 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
       ...(parts.timing === undefined ? {} : { timing: parts.timing }),
     }),
   ];
-  const keeping = new Keeping(projections, makeKeepers);
+  const keeping = new Keeping(projections);
   projections.start();
   return {
     tasks,
@@ -144,7 +144,7 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
     sweeper,
     projections,
     start: (onLost) => {
-      keeping.start(onLost);
+      keeping.start(keepersFor(onLost));
     },
     close: async () => {
       await keeping.stop();
@@ -152,39 +152,6 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
       await projections.stop();
     },
   };
-}
-
-interface Keeper {
-  start(): void;
-  stop(): Promise<void>;
-}
-
-/** What works in the background, once the views have been complete for the first time. */
-class Keeping {
-  #keepers: readonly Keeper[] = [];
-  #starting: Promise<void> = Promise.resolve();
-  #isStopping = false;
-
-  constructor(
-    private readonly projections: ProjectionRunner,
-    private readonly make: (onLost: OnLostTurn) => readonly Keeper[],
-  ) {}
-
-  start(onLost: OnLostTurn): void {
-    this.#starting = this.#whenReady(onLost);
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    await this.#starting;
-    await Promise.all(this.#keepers.map(async (keeper) => keeper.stop()));
-  }
-
-  async #whenReady(onLost: OnLostTurn): Promise<void> {
-    while (!(await this.projections.waitFor(START, READY_POLL_MS))) if (this.#isStopping) return;
-    this.#keepers = this.make(onLost);
-    for (const keeper of this.#keepers) keeper.start();
-  }
 }
 
 /**

@@ -141,7 +141,7 @@ function mediaTypeFor(accept: string | undefined): string {
   const asksForPlain = accept !== undefined && /\bapplication\/json\b/i.test(accept);
   return asksForPlain && !accept.toLowerCase().includes(A2A_JSON)
     ? 'application/json; charset=utf-8'
-    : A2A_JSON;
+    : `${A2A_JSON}; charset=utf-8`;
 }
 
 function httpForm(request: FastifyRequest): Form {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Capability } from '../domain/capability.js';
 import { manifestDocument } from '../domain/manifest-document.js';
 import type { CapabilityUsage } from '../queries/usage-figures.js';
-import type { Advice } from '../registration-advice.js';
+import type { Advice } from '../queries/registration-advice.js';
 import { ManifestSchema } from './manifest-schema.js';
 
 export class CapabilityDocument {

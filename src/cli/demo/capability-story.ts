@@ -84,7 +84,7 @@ async function replace({ client, operator }: CapabilityCast, say: Narrator): Pro
   expectStatus(await client.request('POST', '/v1/capabilities', operator, successor), 201);
   const change = async (body: object, status: number): Promise<JsonObject> => {
     const path = '/v1/capabilities/finance/reconcile-invoice/state';
-    return expectStatus(await client.request('PUT', path, operator, body), status);
+    return expectStatus(await client.request('POST', path, operator, body), status);
   };
   const deprecated = await change(
     { state: 'deprecated', replacement: 'reconcile-invoice-v2', expectedRevision: old['revision'] },

@@ -15,7 +15,7 @@ export class DemoClient {
   ) {}
 
   async request(
-    method: 'GET' | 'POST' | 'PUT',
+    method: 'GET' | 'POST',
     path: string,
     token: string,
     body?: object,

@@ -7,6 +7,7 @@ import { verifyInteraction } from '../../audit/verify/verify-interaction.js';
 import { devIssuerKeyFile } from '../../config/data-folder.js';
 import { loadDevKey, mintDevToken } from '../../http/authentication/dev-issuer.js';
 import type { AgentId } from '../../kernel/ids.js';
+import { playCapabilityStory } from './capability-story.js';
 import { DemoAgent } from './demo-agent.js';
 import { DemoClient } from './demo-client.js';
 import { launchService } from './service-process.js';
@@ -64,6 +65,17 @@ async function play(): Promise<true> {
     say(`   ${check.result.padEnd(13)} ${check.check} ${check.subject}`);
   if (verdict.result !== 'verified') throw new Error(`the document is ${verdict.result}`);
 
+  await playCapabilityStory(
+    {
+      baseUrl: service.baseUrl,
+      client,
+      operator: await mint('finance-operator', 'finance.example', undefined, ['capabilities:write', 'capabilities:read']),
+      partner: await mint('partner', 'partner.example', 'agent-partner', ['recon.run']),
+      stranger: await mint('stranger', 'partner.example', 'agent-stranger', []),
+    },
+    say,
+  );
+
   say('');
   say(`API description: ${service.baseUrl}/docs   (OpenAPI 3.1: ${service.baseUrl}/openapi.json)`);
   if (isOnce) return true;
@@ -90,20 +102,21 @@ function interruption(): Promise<false> {
 }
 
 /** Each agent has a token of its own tenant and is bound to nobody else. */
-async function tokenFor(agent: string): Promise<string> {
+function tokenFor(agent: string): Promise<string> {
+  const scopes = ['agents:write', 'interactions:write', 'interactions:read'];
+  return mint(`owner-of-${agent}`, tenantOf(agent), agent, scopes);
+}
+
+async function mint(
+  principal: string,
+  tenant: string,
+  agent: string | undefined,
+  scopes: readonly string[],
+): Promise<string> {
   const key = await loadDevKey(devIssuerKeyFile(folder));
   if (key === undefined) throw new Error('the local issuer has no key yet');
-  return mintDevToken(
-    key,
-    {
-      principal: `owner-of-${agent}`,
-      tenant: tenantOf(agent),
-      agent,
-      scopes: ['agents:write', 'interactions:write', 'interactions:read'],
-      lifetimeSeconds: TOKEN_SECONDS,
-    },
-    Date.now(),
-  );
+  const claims = { principal, tenant, agent, scopes, lifetimeSeconds: TOKEN_SECONDS };
+  return mintDevToken(key, claims, Date.now());
 }
 
 function tenantOf(agent: string): string {

@@ -15,6 +15,11 @@ export interface ServiceProcess {
   readonly ended: Promise<void>;
 }
 
+/** The example that the story's second half plays with. */
+const FINANCE_AGENT = fileURLToPath(
+  new URL('../../../examples/finance/agents.json', import.meta.url),
+);
+
 const START_TIMEOUT_MS = 30_000;
 
 /** Launches the service in development mode on a free loopback port, with its data in `folder`. */
@@ -26,6 +31,7 @@ export async function launchService(folder: string, wantedPort: number): Promise
       COUNTERSIGN_DEV: '1',
       PORT: String(port),
       DATA_FOLDER: folder,
+      HOSTED_AGENTS: FINANCE_AGENT,
     },
     stdio: 'pipe',
   });

@@ -7,6 +7,7 @@ import { AGENT, startA2aServer, type A2aTestServer } from './support/a2a-server.
 import { saying } from './support/bindings.js';
 
 const LINES = ['content-type: application/json', 'a2a-version: 1.0'];
+const LIMIT = 4 * 1024 * 1024;
 const RPC = { jsonrpc: '2.0', id: 7, method: 'SendMessage' };
 const TEXT = '{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}';
 
@@ -154,19 +155,13 @@ describe('malformed requests', () => {
     });
 
     it('up to 4 MiB, and no more', async () => {
-      const sized = (size: number): string => {
-        const params = { message: { ...JSON.parse(TEXT), parts: [{ text: '' }] } as JsonObject };
-        const empty = JSON.stringify({ ...RPC, params });
-        return empty.replace('"text":""', `"text":"${'x'.repeat(size - empty.length)}"`);
-      };
-      const limit = 4 * 1024 * 1024;
-      expect((await post('', sized(limit))).status).toBe(200);
-      expect(rpcError(await post('', sized(limit + 1)))).toEqual([
-        null,
-        -32000,
-        'JSON_TOO_LARGE',
-        413,
-      ]);
+      const params = { message: { ...JSON.parse(TEXT), parts: [{ text: '' }] } as JsonObject };
+      const empty = JSON.stringify({ ...RPC, params });
+      const text = 'x'.repeat(LIMIT - empty.length);
+      const largest = empty.replace('"text":""', `"text":"${text}"`);
+      expect((await post('', largest)).status).toBe(200);
+      const tooLarge = await post('', '', [...LINES, `content-length: ${String(LIMIT + 1)}`]);
+      expect(rpcError(tooLarge)).toEqual([null, -32000, 'JSON_TOO_LARGE', 413]);
     });
 
     it('a fault is logged, and nothing of it told', async () => {
@@ -223,7 +218,7 @@ describe('malformed requests', () => {
       const answer = await post('/message:send', `{"message":${TEXT}}`, lines);
       expect([answer.status, answer.headers['content-type']]).toEqual([
         200,
-        'application/a2a+json',
+        'application/a2a+json; charset=utf-8',
       ]);
       const plain = await post('/message:send', `{"message":${TEXT}}`, [
         ...lines,
@@ -233,7 +228,8 @@ describe('malformed requests', () => {
     });
 
     it('too much', async () => {
-      const answer = await post('/message:send', `"${'x'.repeat(4 * 1024 * 1024)}"`);
+      const lines = [...LINES, `content-length: ${String(LIMIT + 1)}`];
+      const answer = await post('/message:send', '', lines);
       expect(httpError(answer)).toEqual([413, 413, 'INVALID_ARGUMENT', 'JSON_TOO_LARGE']);
     });
 

@@ -5,7 +5,10 @@ import { CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CapabilitiesModule } from '../../../src/capabilities/capabilities.module.js';
 import { CardPublication } from '../../../src/capabilities/commands/card-publication.js';
-import { RegistrationAdvice, type Advice } from '../../../src/capabilities/registration-advice.js';
+import {
+  RegistrationAdvice,
+  type Advice,
+} from '../../../src/capabilities/queries/registration-advice.js';
 import {
   CLOCK,
   CONFIG as CONFIG_TOKEN,

@@ -88,19 +88,18 @@ export function explanationDocument(
   { outcome, steps }: Explanation,
 ): Plain<ExplanationDocument> {
   const nothing = {
-    agent,
     layer: null,
     confidence: null,
     skillId: null,
     replacement: null,
     among: [],
     refusal: null,
-    steps,
   };
   if (!outcome.ok) {
     const { error, code = null, detail } = outcome.error;
-    return { ...nothing, decision: 'refused', refusal: { error, code, detail } };
+    return { agent, decision: 'refused', ...nothing, refusal: { error, code, detail }, steps };
   }
   const { kind: decision, record, ...rest } = outcome.value;
-  return { ...nothing, decision, layer: record.layer, confidence: record.confidence, ...rest };
+  const { layer, confidence } = record;
+  return { agent, decision, ...nothing, layer, confidence, ...rest, steps };
 }

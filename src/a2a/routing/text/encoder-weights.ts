@@ -25,7 +25,7 @@ export interface EncoderWeights {
 
 /** @throws when the package is not installed or is not what it should be */
 export function readEncoderWeights(): EncoderWeights {
-  const require = createRequire('/tmp/sdk/x.js');
+  const require = createRequire(import.meta.url);
   const folder = join(dirname(require.resolve(`${PACKAGE}/package.json`)), 'dist');
   const read = (file: string) => readFileSync(join(folder, file));
   const model = JSON.parse(read('model.json').toString()) as WeightsManifest;

@@ -39,11 +39,11 @@ const local = {
   bEnd: 15,
   /** One for each row. */
   aAt: 16,
-  low: 20,
-  high: 21,
-  value: 22,
+  low: 16 + MOST_ROWS,
+  high: 17 + MOST_ROWS,
+  value: 18 + MOST_ROWS,
   /** Two for each row. */
-  sums: 23,
+  sums: 19 + MOST_ROWS,
 } as const;
 
 const sumOf = (row: number, half: number) => local.sums + row * 2 + half;
@@ -139,7 +139,7 @@ const panel = (arithmetic: Arithmetic) => [
       ...op.i32GreaterEqual,
     ]),
   ),
-  ...[1, 2, 3].flatMap((count) => [
+  ...Array.from({ length: MOST_ROWS - 1 }, (_, i) => i + 1).flatMap((count) => [
     ...op.localGet(local.left),
     ...op.i32Const(count),
     ...op.i32Equal,
@@ -158,7 +158,7 @@ const kernel = (arithmetic: Arithmetic) =>
   assemble({
     name: 'multiply',
     parameters: 10,
-    i32Locals: 10,
+    i32Locals: 6 + MOST_ROWS,
     v128Locals: 3 + MOST_ROWS * 2,
     body: op.repeatWhile([
       ...panel(arithmetic),

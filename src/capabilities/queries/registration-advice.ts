@@ -1,4 +1,4 @@
-import type { AgentId, SkillId } from '../kernel/ids.js';
+import type { AgentId, SkillId } from '../../kernel/ids.js';
 
 /** Something worth knowing that is no reason to refuse. */
 export interface Advice {

@@ -1,0 +1,83 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestService, type InProcessService } from '../../support/service.js';
+
+const skill = {
+  tags: ['x'],
+  inputModes: ['text/plain'],
+  outputModes: ['text/plain'],
+};
+const manifest = { state: 'ga', tenants: '*', handler: 'none', limits: {}, owner: 'team' };
+const MANIFESTS = {
+  lookup: {
+    ...manifest,
+    id: 'lookup',
+    visibility: 'public',
+    requires_scopes: [],
+    skill: { ...skill, name: 'Look up', description: 'Shows.', examples: ['show payment status'] },
+  },
+  reconcile: {
+    ...manifest,
+    id: 'reconcile',
+    visibility: 'extended',
+    requires_scopes: ['recon.run'],
+    skill: { ...skill, name: 'Match', description: 'Compares.', examples: ['match the orders'] },
+  },
+};
+
+let service: InProcessService;
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-explain-'));
+  await mkdir(join(folder, 'capabilities'));
+  for (const [name, content] of Object.entries(MANIFESTS)) {
+    await writeFile(join(folder, 'capabilities', `${name}.json`), JSON.stringify(content));
+  }
+  const agent = {
+    agentId: 'finance',
+    tenant: 'finance',
+    name: 'Finance',
+    description: 'Invoices.',
+  };
+  const agents = { agents: [{ ...agent, version: '1.0', capabilities: 'capabilities' }] };
+  await writeFile(join(folder, 'agents.json'), JSON.stringify(agents));
+  const env = { HOSTED_AGENTS: join(folder, 'agents.json'), TEXT_CLASSIFIER: 'words' };
+  service = await startTestService({ folder, env });
+});
+
+afterAll(async () => {
+  await service.dispose();
+});
+
+describe('POST /v1/routing/explain', () => {
+  const path = '/v1/routing/explain';
+  const own = { agent: 'finance', text: 'match the orders' };
+  const about = { ...own, caller: { tenant: 'other', scopes: ['recon.run'] } };
+
+  it('wants a token', async () => {
+    expect((await service.call('POST', path, { body: own })).status).toBe(401);
+  });
+
+  it('answers anybody about their own messages, without a word of what is hidden', async () => {
+    const token = await service.token({ scopes: [] });
+    const answer = await service.call('POST', path, { token, body: own });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ agent: 'finance', decision: 'clarify', among: ['lookup'] });
+    expect(answer.text).not.toContain('reconcile');
+  });
+
+  it('answers operators about others', async () => {
+    const token = await service.token({ scopes: ['operator:explain'] });
+    const answer = await service.call('POST', path, { token, body: about });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('reconcile');
+  });
+
+  it('refuses to answer others about others', async () => {
+    const token = await service.token({ scopes: ['operator:read'] });
+    const answer = await service.call('POST', path, { token, body: about });
+    expect([answer.status, answer.body['code']]).toEqual([403, 'scope-missing']);
+  });
+});
