@@ -11,6 +11,7 @@ import type { PlatformKeyring } from './attestation/platform-keyring.js';
 import { isLoopback } from './config/addresses.js';
 import type { Config } from './config/config.js';
 import type { KeyStore } from './event-store/key-store.js';
+import { pooledRandomBytes } from './event-store/pooled-random-bytes.js';
 import type { EventStore } from './event-store/port.js';
 import { logReaches } from './event-store/log-reaches.js';
 import { openSqliteEventStore } from './event-store/sqlite/sqlite-event-store.js';
@@ -111,7 +112,7 @@ async function start(config: Config, opened: Opened): Promise<Service> {
   const parts: Parts = {
     config,
     clock: Date.now,
-    random: randomBytes,
+    random: pooledRandomBytes,
     eventStore,
     keyStore,
     readModel: projections,
@@ -130,7 +131,7 @@ async function openKeyring(
   if (!held.ok) {
     throw new StartupError(held.error.map((fault) => `${config.platformKeys.file}: ${fault}`));
   }
-  const parts = { store, keys, clock: Date.now, random: randomBytes, newId: randomUUID };
+  const parts = { store, keys, clock: Date.now, random: pooledRandomBytes, newId: randomUUID };
   const keyring = createKeyring(parts, held.value);
   const registered = await keyring.register();
   if (!registered.ok) {
