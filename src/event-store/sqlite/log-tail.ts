@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import type { EventFilter } from '../port.js';
 import { SELECT_EVENTS, StoredEvent, type EventRow } from './event-row.js';
+import { OncePerMacrotask } from './once-per-macrotask.js';
 
 /** Events that are kept, and characters of their bodies. */
 const KEPT_EVENTS = 1_024;
@@ -14,9 +15,8 @@ const KNOWN_HEADS = 50_000;
  * The newest events of the log and the heads of streams, read once for everybody: most reads ask
  * for what was written a moment ago, or whether anything was.
  *
- * What it says is never older than the question. It looks at the file once in every macrotask in
- * which it is asked, and again after a commit of this process; within one macrotask nothing else
- * reaches the process, so nobody who asks can have heard of a later event.
+ * What it says is never older than the question: see {@link OncePerMacrotask}. It looks at the file
+ * again after each commit of this process.
  */
 export class LogTail {
   readonly #newer: Database.Statement<[number], EventRow>;
@@ -27,10 +27,9 @@ export class LogTail {
   #end = 0;
   /** Revisions at `#end`, or later. */
   readonly #heads = new LRUCache<string, number>({ max: KNOWN_HEADS });
-  #isFresh = false;
-  readonly #endOfMacrotask = (): void => {
-    this.#isFresh = false;
-  };
+  readonly #look = new OncePerMacrotask(() => {
+    this.#readOn();
+  });
 
   constructor(
     database: Database.Database,
@@ -45,12 +44,12 @@ export class LogTail {
 
   /** To be called after each commit of this process. */
   noteCommit(): void {
-    this.#isFresh = false;
+    this.#look.renew();
   }
 
   /** The events of a stream from a revision; undefined when they are to be read from the file. */
   ofStream(stream: string, from: number): readonly StoredEvent[] | undefined {
-    this.#look();
+    this.#look.ensure();
     const head = this.#heads.get(stream);
     if (head === undefined) return undefined;
     const found: StoredEvent[] = [];
@@ -69,7 +68,7 @@ export class LogTail {
 
   /** What a filter lets through of a part of the log; undefined when it is to be read from the file. */
   between(after: number, upTo: number, filter: EventFilter): readonly StoredEvent[] | undefined {
-    this.#look();
+    this.#look.ensure();
     if (after < this.#begin) return undefined;
     const first = this.#events.findLastIndex(({ position }) => position <= after) + 1;
     return this.#events
@@ -77,13 +76,10 @@ export class LogTail {
       .filter((event) => event.position <= upTo && event.matches(filter));
   }
 
-  #look(): void {
-    if (this.#isFresh) return;
+  #readOn(): void {
     const rows = this.#newer.all(this.#end);
     if (rows.length === EVENTS_PER_LOOK) this.#beginAnew();
     else if (rows.length > 0) this.#add(rows);
-    this.#isFresh = true;
-    process.nextTick(this.#endOfMacrotask);
   }
 
   #add(rows: readonly EventRow[]): void {
