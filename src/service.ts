@@ -99,10 +99,11 @@ async function start(config: Config, opened: Opened): Promise<Service> {
   const taskService = await openTasks(config, opened);
   health.add(projectionsHealth('tasks', taskService.projections));
   const textClassifier = openTextClassifier(config, opened);
+  const random = pooledRandomBytes(RANDOM_POOL_BYTES);
   const parts: Parts = {
     config,
     clock: Date.now,
-    random: pooledRandomBytes(RANDOM_POOL_BYTES),
+    random,
     eventStore,
     keyStore,
     readModel: projections,
@@ -130,6 +131,11 @@ async function openKeyring(
   if (!registered.ok) {
     const { code, detail } = registered.error;
     throw new StartupError([`${config.platformKeys.file}: ${detail ?? REJECTIONS[code]}`]);
+  }
+  if (config.a2a.agents.length > 0 && !(await keyring.cardSigner()).ok) {
+    throw new StartupError([
+      `${config.platformKeys.file}: hosted agents need a key of the purpose card`,
+    ]);
   }
   return keyring;
 }

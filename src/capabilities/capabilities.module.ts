@@ -34,6 +34,6 @@ import { ListCapabilitiesHandler } from './queries/list-capabilities-handler.js'
     { provide: CardPublication, useClass: CardPublisher },
     { provide: CapabilityRegistry, useClass: ProjectedRegistry },
   ],
-  exports: [CapabilityExecution, CardPublication, CapabilityLoader, CapabilityRegistry],
+  exports: [CardPublication, CapabilityLoader, CapabilityRegistry],
 })
 export class CapabilitiesModule {}

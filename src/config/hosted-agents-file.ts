@@ -62,9 +62,8 @@ function handlersOf(reader: DocumentReader, modules: Json, folder: string): stri
   if (!isList)
     reader.fault('/handlers', `must be a list of at most ${String(MAX_HANDLER_MODULES)}`);
   return paths.flatMap((module, index) => {
-    const path = typeof module === 'string' ? resolve(folder, module) : '';
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return [path];
-    reader.fault(pointerTo('/handlers', index), 'is no file');
+    if (typeof module === 'string' && module !== '') return [resolve(folder, module)];
+    reader.fault(pointerTo('/handlers', index), 'must be the path of a module');
     return [];
   });
 }

@@ -2,7 +2,7 @@ import type { DomainEvent, Recorded } from '../kernel/event.js';
 import { ERASED } from '../kernel/event.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { EventEnvelope } from './envelope.js';
-import type { KeyStore } from './key-store.js';
+import type { DataKey, KeyStore } from './key-store.js';
 import { unseal } from './sealing.js';
 
 /** One change of an event type's stored form: takes version n and gives version n+1. */
@@ -28,26 +28,34 @@ export function keyScopeOf(stream: string): string {
   return stream;
 }
 
+/** What the key store says of a scope: undefined when it never had a key. */
+export type KeyOrErased = DataKey | typeof ERASED | undefined;
+
+/** The key that opens these envelopes of one stream; not asked for when nothing in them is sealed. */
+export async function keyOf(
+  stream: string,
+  envelopes: readonly EventEnvelope[],
+  keys: Pick<KeyStore, 'find'>,
+): Promise<KeyOrErased> {
+  if (envelopes.every(({ sealed }) => sealed === null)) return undefined;
+  return keys.find(keyScopeOf(stream));
+}
+
 /**
- * Opens an envelope: unseals its texts and brings an older form up to today's. `withTexts: false`
- * leaves sealed texts alone and reports them as erased, for readers that need only identifiers.
- * @throws for a type or a version that this build does not know: a log from a later build.
+ * Opens an envelope: unseals its texts and brings an older form up to today's.
+ *
+ * @param key the key of the envelope's scope. With {@link ERASED}, also for readers that need only
+ * identifiers, sealed texts are left alone and reported as erased.
+ * @throws for a type or a version that this build does not know (a log from a later build), and for
+ * sealed texts without a key.
  */
-export async function decodeEvent<E extends DomainEvent>(
+export function decodeEvent<E extends DomainEvent>(
   envelope: EventEnvelope,
   types: EventTypes<E>,
-  keys: Pick<KeyStore, 'find'>,
-  options: { readonly withTexts: boolean } = { withTexts: true },
-): Promise<Recorded<E>> {
+  key: KeyOrErased,
+): Recorded<E> {
   const type = eventType(envelope, types);
-  let content: StoredContent = {
-    data: envelope.data,
-    texts: options.withTexts
-      ? await unsealTexts(envelope, keys)
-      : envelope.sealed === null
-        ? null
-        : ERASED,
-  };
+  let content: StoredContent = { data: envelope.data, texts: unsealTexts(envelope, key) };
   const upcasters = type.upcasters ?? [];
   for (let version = envelope.schemaVersion; version < type.schemaVersion; version++) {
     const upcast = upcasters[version - 1];
@@ -77,14 +85,10 @@ function eventType<E extends DomainEvent>(
   return type;
 }
 
-async function unsealTexts(
-  envelope: EventEnvelope,
-  keys: Pick<KeyStore, 'find'>,
-): Promise<StoredContent['texts']> {
+function unsealTexts(envelope: EventEnvelope, key: KeyOrErased): StoredContent['texts'] {
   if (envelope.sealed === null) return null;
-  const key = await keys.find(keyScopeOf(envelope.stream));
+  if (key === ERASED) return ERASED;
   if (key === undefined)
     throw new Error(`the key of ${envelope.stream} is missing from the key store`);
-  if (key === ERASED) return ERASED;
   return unseal(envelope.sealed, key, envelope);
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { fold, type DomainEvent, type Recorded } from '../kernel/event.js';
 import type { Timestamp } from '../kernel/timestamp.js';
-import { decodeEvent, type EventTypes } from './codec.js';
+import { decodeEvent, keyOf, type EventTypes } from './codec.js';
 import type { KeyStore } from './key-store.js';
 import { START, type EventStore, type Position } from './port.js';
 
@@ -73,9 +73,8 @@ export class StreamRepository<State, Event extends DomainEvent> {
     const envelopes = await this.store.readStream(stream);
     const end = envelopes.findIndex((envelope) => !condition(envelope));
     const wanted = end === -1 ? envelopes : envelopes.slice(0, end);
-    const events: Recorded<Event>[] = [];
-    for (const envelope of wanted)
-      events.push(await decodeEvent(envelope, this.kind.types, this.keys));
+    const key = await keyOf(stream, wanted, this.keys);
+    const events = wanted.map((envelope) => decodeEvent(envelope, this.kind.types, key));
     const last = wanted.at(-1);
     return {
       state: fold(this.kind.evolve, this.kind.initial, events),
@@ -117,8 +116,9 @@ export class StreamRepository<State, Event extends DomainEvent> {
     onStep?.(entry);
     const tail = await this.store.readStream(stream, entry.revision + 1);
     if (tail.length === 0) return entry;
+    const key = await keyOf(stream, tail, this.keys);
     for (const envelope of tail) {
-      const event = await decodeEvent(envelope, this.kind.types, this.keys);
+      const event = decodeEvent(envelope, this.kind.types, key);
       entry = {
         state: this.kind.evolve(entry.state, event),
         revision: envelope.revision,
@@ -128,7 +128,7 @@ export class StreamRepository<State, Event extends DomainEvent> {
       };
       onStep?.(entry);
     }
-    // All at once, after the last await: nobody may see half of a command.
+    // Only once the whole tail is folded: nobody may find a command that the fold does not hold.
     for (const { metadata, revision } of tail) {
       const { commandId, requestDigest } = metadata;
       entry.commands.set(commandId, { requestDigest, lastRevision: revision });

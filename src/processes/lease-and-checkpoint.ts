@@ -17,9 +17,6 @@ import {
 import { PROCESS_EVENT_TYPES, processStream, type ProcessEvent } from './events.js';
 import { NO_PROCESS_STATE, evolveProcess, type ProcessState } from './process-state.js';
 
-/** For reading events without texts, or without opening them. */
-export const NO_KEYS = { find: async () => Promise.resolve(undefined) };
-
 /**
  * Lease and checkpoint of one process, as events of its own stream. Every write names the exact
  * revision that it was decided on, so of two nodes that want the lease one gets it.
@@ -49,10 +46,9 @@ export class LeaseAndCheckpoint {
 
   async refresh(): Promise<ProcessState> {
     const from = this.#state.revision + 1;
-    const events = [];
-    for (const envelope of await this.store.readStream(this.#stream, from)) {
-      events.push(await decodeEvent<ProcessEvent>(envelope, PROCESS_EVENT_TYPES, NO_KEYS));
-    }
+    const events = (await this.store.readStream(this.#stream, from)).map((envelope) =>
+      decodeEvent<ProcessEvent>(envelope, PROCESS_EVENT_TYPES, undefined),
+    );
     // Two looks at once may have read the same events.
     const news = events.filter(({ revision }) => revision > this.#state.revision);
     this.#state = fold(evolveProcess, this.#state, news);

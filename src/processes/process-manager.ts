@@ -7,7 +7,7 @@ import {
   type RecordedEnvelope,
 } from '../event-store/port.js';
 import { hashJson } from '../kernel/digest.js';
-import type { DomainEvent } from '../kernel/event.js';
+import { ERASED, type DomainEvent } from '../kernel/event.js';
 import { deriveUuid } from '../kernel/ids.js';
 import type { Report } from '../kernel/report.js';
 import type { Clock } from '../kernel/timestamp.js';
@@ -15,7 +15,7 @@ import { Agenda, type Entry } from './agenda.js';
 import { Alarm } from './alarm.js';
 import type { AgendaChange, Effect, Process } from './process.js';
 import type { ProcessHealth } from './process-health.js';
-import { LeaseAndCheckpoint, NO_KEYS } from './lease-and-checkpoint.js';
+import { LeaseAndCheckpoint } from './lease-and-checkpoint.js';
 import { PROCESS_TIMING, retryDelay, type ProcessTiming } from './process-timing.js';
 
 export interface ProcessManagerOptions<E extends DomainEvent> {
@@ -140,7 +140,7 @@ export class ProcessManager<E extends DomainEvent, Item> {
     });
     for await (const message of messages) {
       if (message.kind === 'event') {
-        await this.#read(message.event);
+        this.#read(message.event);
         this.#seen = message.event.position;
       } else {
         this.#seen = message.position;
@@ -152,13 +152,13 @@ export class ProcessManager<E extends DomainEvent, Item> {
     if (!this.#isStopping) throw new Error('the event store has ended the subscription');
   }
 
-  async #read(envelope: RecordedEnvelope): Promise<void> {
+  #read(envelope: RecordedEnvelope): void {
     const { id, stream, metadata } = envelope;
     this.#eventsSinceCheckpoint++;
     this.#lastEventAt = this.options.clock();
     try {
       const { types } = this.options;
-      const decoded = await decodeEvent(envelope, types, NO_KEYS, { withTexts: false });
+      const decoded = decodeEvent(envelope, types, ERASED);
       const event = { ...decoded, id, stream, metadata };
       this.#change(this.process.react(event, (key) => this.#agenda.get(key)));
     } catch (error) {

@@ -1,7 +1,12 @@
-import { decodeEvent, keyScopeOf, type EventTypes } from '../event-store/codec.js';
+import {
+  decodeEvent,
+  keyScopeOf,
+  type EventTypes,
+  type KeyOrErased,
+} from '../event-store/codec.js';
 import type { KeyStore } from '../event-store/key-store.js';
 import type { EventFilter, RecordedEnvelope } from '../event-store/port.js';
-import type { DomainEvent } from '../kernel/event.js';
+import { ERASED, type DomainEvent } from '../kernel/event.js';
 import type { ProjectedEvent, Projection, Takes } from './port.js';
 
 /** What a projection takes of an event type; `unknown` is a type from a later build. */
@@ -71,27 +76,24 @@ export class Decoder {
       taken.push({ envelope, withTexts });
     }
     const keys = await this.#keysOf(scopes);
-    const deliveries: Delivery[] = [];
-    for (const { envelope, withTexts } of taken) {
-      deliveries.push(await this.#decodeOne(envelope, withTexts, keys));
-    }
-    return deliveries;
+    return taken.map(({ envelope, withTexts }) =>
+      this.#decodeOne(envelope, withTexts ? keys.get(keyScopeOf(envelope.stream)) : ERASED),
+    );
   }
 
   /** All keys of a batch at once: one by one they would cost as much as everything else. */
   async #keysOf(scopes: ReadonlySet<string>): Promise<Keys> {
-    if (scopes.size === 0) return { find: () => Promise.resolve(undefined) };
+    if (scopes.size === 0) return NO_KEYS;
     try {
-      const found = await this.keys.findAll([...scopes]);
-      return { find: (scope) => Promise.resolve(found.get(scope)) };
+      return await this.keys.findAll([...scopes]);
     } catch (error) {
       throw new KeysUnavailable('the key store cannot be read', { cause: error });
     }
   }
 
-  async #decodeOne(envelope: RecordedEnvelope, withTexts: boolean, keys: Keys): Promise<Delivery> {
+  #decodeOne(envelope: RecordedEnvelope, key: KeyOrErased): Delivery {
     try {
-      const recorded = await decodeEvent(envelope, this.types, keys, { withTexts });
+      const recorded = decodeEvent(envelope, this.types, key);
       const { id, stream, position, metadata } = envelope;
       const { type, data, texts, recordedAt, revision } = recorded;
       // Member by member: to spread the one into the other takes several times as long.
@@ -103,4 +105,5 @@ export class Decoder {
   }
 }
 
-type Keys = Pick<KeyStore, 'find'>;
+type Keys = Awaited<ReturnType<KeyStore['findAll']>>;
+const NO_KEYS: Keys = new Map();

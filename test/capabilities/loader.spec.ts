@@ -259,6 +259,18 @@ describe('a folder with a fault changes nothing, and every fault is told with it
   });
 });
 
+describe('a node that starts with views of its own to build', () => {
+  it('waits for them before it judges what rests on them', async () => {
+    write('a.json', doc(SKILL, { state: 'deprecated' }));
+    await load();
+    for (let i = 0; i < 300; i++) await node.ledger.admit(admission({ skillId: SKILL }), ORIGIN);
+    write('a.json', doc(SKILL, { state: 'removed' }));
+    const fresh = await CapabilityNode.open({ folder: node.folder, hosted: agents });
+    await expect(fresh.loader().load()).rejects.toThrow('capability-in-use');
+    await fresh.close();
+  });
+});
+
 describe('a removal by file', () => {
   it('is refused while the capability is in use, and nothing else is loaded', async () => {
     write('a.json', doc(SKILL, { state: 'deprecated' }));

@@ -57,10 +57,12 @@ async function built(name: string = randomUUID(), version = 1): Promise<Projecti
   return runner;
 }
 
-const rows = (runner: ProjectionRunner): readonly Record<string, unknown>[] =>
-  runner.prepare('SELECT * FROM capability_directory ORDER BY registered').all();
-const agents = (runner: ProjectionRunner): readonly Record<string, unknown>[] =>
-  runner.prepare('SELECT * FROM capability_directory_agents').all();
+type Row = Readonly<Record<string, unknown>>;
+
+const rows = (runner: ProjectionRunner): readonly Row[] =>
+  runner.prepare<Row>('SELECT * FROM capability_directory ORDER BY registered').all();
+const agents = (runner: ProjectionRunner): readonly Row[] =>
+  runner.prepare<Row>('SELECT * FROM capability_directory_agents').all();
 
 describe('the capability directory', () => {
   it('has a row per capability with what can be asked of it, and numbers the changes', async () => {

@@ -77,12 +77,11 @@ describe('the file of hosted agents', () => {
   });
 
   it('names modules of handlers, relative to the file', () => {
-    writeFileSync(join(folder, 'handlers.mjs'), 'export const handlers = [];');
     const modules = read({ agents: [AGENT], handlers: ['./handlers.mjs'] });
     expect(modules.ok && modules.value.handlers).toEqual([join(folder, 'handlers.mjs')]);
-    expect(faults({ agents: [AGENT], handlers: ['none.mjs', 7] })).toEqual([
-      '/handlers/0 is no file',
-      '/handlers/1 is no file',
+    expect(faults({ agents: [AGENT], handlers: ['', 7] })).toEqual([
+      '/handlers/0 must be the path of a module',
+      '/handlers/1 must be the path of a module',
     ]);
     expect(faults({ agents: [AGENT], handlers: 'handlers.mjs' })).toEqual([
       '/handlers must be a list of at most 100',

@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { decodeEvent, type EventTypes } from '../../src/event-store/codec.js';
+import { decodeEvent, keyOf, type EventTypes } from '../../src/event-store/codec.js';
 import {
   CommandExecution,
   commandIdentity,
   type CommandEnvelope,
 } from '../../src/event-store/command-execution.js';
+import type { EventEnvelope } from '../../src/event-store/envelope.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import {
   openSqliteEventStore,
@@ -184,11 +185,12 @@ describe('a stored event', () => {
     await note(executionOver(store), 'ours', 'one');
     const [envelope] = await store.readStream('stream');
     if (envelope === undefined) throw new Error('nothing was stored');
-    expect(await decodeEvent(envelope, LATER, keys)).toMatchObject({
+    const key = await keyOf('stream', [envelope], keys);
+    expect(decodeEvent(envelope, LATER, key)).toMatchObject({
       data: { author: 'ours' },
       texts: { text: 'one' },
     });
-    expect(await decodeEvent(envelope, LATER, keys, { withTexts: false })).toMatchObject({
+    expect(decodeEvent(envelope, LATER, 'erased')).toMatchObject({
       texts: 'erased',
     });
   });
@@ -197,11 +199,9 @@ describe('a stored event', () => {
     await note(executionOver(store), 'ours', 'one');
     const [envelope] = await store.readStream('stream');
     if (envelope === undefined) throw new Error('nothing was stored');
-    await expect(decodeEvent({ ...envelope, schemaVersion: 2 }, TYPES, keys)).rejects.toThrow(
-      'later build',
-    );
-    await expect(decodeEvent({ ...envelope, type: 'toString' }, TYPES, keys)).rejects.toThrow(
-      'unknown event type',
-    );
+    const decode = (altered: Partial<EventEnvelope>) => () =>
+      decodeEvent({ ...envelope, ...altered }, TYPES, 'erased');
+    expect(decode({ schemaVersion: 2 })).toThrow('later build');
+    expect(decode({ type: 'toString' })).toThrow('unknown event type');
   });
 });

@@ -56,12 +56,12 @@ describe.each(logs)('%s', (_, golden) => {
   const types = INTERACTION_EVENT_TYPES;
   let events: readonly Recorded<InteractionEvent>[];
 
-  beforeAll(async () => {
-    events = await replay<InteractionEvent>(golden, types);
+  beforeAll(() => {
+    events = replay<InteractionEvent>(golden, types);
   });
 
-  it('matches the schemas of its events', async () => {
-    await expectSchemasToHold(golden, types);
+  it('matches the schemas of its events', () => {
+    expectSchemasToHold(golden, types);
   });
 
   it('folds to the same document, byte for byte', () => {
@@ -77,8 +77,8 @@ describe.each(logs)('%s', (_, golden) => {
     expect(validateInteraction(document)).toMatchObject({ ok: true });
   });
 
-  it('folds without its texts, to a document that says so', async () => {
-    const erased = await replayErased<InteractionEvent>(golden, types);
+  it('folds without its texts, to a document that says so', () => {
+    const erased = replayErased<InteractionEvent>(golden, types);
     expect(interactionDocument(stateOf(erased))).toBe(ERASED);
   });
 

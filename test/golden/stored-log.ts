@@ -1,8 +1,12 @@
 import { expect } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { decodeEvent, type EventTypes } from '../../src/event-store/codec.js';
+import {
+  decodeEvent,
+  keyScopeOf,
+  type EventTypes,
+  type KeyOrErased,
+} from '../../src/event-store/codec.js';
 import type { EventEnvelope } from '../../src/event-store/envelope.js';
-import type { DataKey, KeyStore } from '../../src/event-store/key-store.js';
 import { decodeBase64Url } from '../../src/kernel/base64url.js';
 import { ERASED, type DomainEvent, type Recorded } from '../../src/kernel/event.js';
 import { schemaFaults } from '../support/event-schemas.js';
@@ -22,30 +26,28 @@ export function readStored<Log extends StoredLog>(file: URL): Log {
 }
 
 /** The log as a start of today's version reads it. */
-export async function replay<E extends DomainEvent>(
+export function replay<E extends DomainEvent>(
   { events, dataKeys = {} }: StoredLog,
   types: EventTypes<E>,
-): Promise<readonly Recorded<E>[]> {
+): readonly Recorded<E>[] {
   const keys = new Map(Object.entries(dataKeys));
-  return decodeAll(events, types, {
-    find: async (scope) => decodeBase64Url(keys.get(scope) ?? '') as DataKey | undefined,
-  });
+  return decodeAll(events, types, (scope) => decodeBase64Url(keys.get(scope) ?? ''));
 }
 
 /** The same once the data keys are destroyed. */
-export async function replayErased<E extends DomainEvent>(
+export function replayErased<E extends DomainEvent>(
   { events }: StoredLog,
   types: EventTypes<E>,
-): Promise<readonly Recorded<E>[]> {
-  return decodeAll(events, types, { find: async () => ERASED });
+): readonly Recorded<E>[] {
+  return decodeAll(events, types, () => ERASED);
 }
 
 /** Expects every envelope, and what it holds, to match the published schemas. */
-export async function expectSchemasToHold<E extends DomainEvent>(
+export function expectSchemasToHold<E extends DomainEvent>(
   log: StoredLog,
   types: EventTypes<E>,
-): Promise<void> {
-  const decoded = await replay(log, types);
+): void {
+  const decoded = replay(log, types);
   for (const [index, envelope] of log.events.entries()) {
     const { type, schemaVersion, data } = envelope;
     const texts = decoded[index]?.texts;
@@ -57,10 +59,10 @@ export async function expectSchemasToHold<E extends DomainEvent>(
   }
 }
 
-async function decodeAll<E extends DomainEvent>(
+function decodeAll<E extends DomainEvent>(
   events: readonly EventEnvelope[],
   types: EventTypes<E>,
-  keys: Pick<KeyStore, 'find'>,
-): Promise<readonly Recorded<E>[]> {
-  return Promise.all(events.map(async (envelope) => decodeEvent(envelope, types, keys)));
+  keyOf: (scope: string) => KeyOrErased,
+): readonly Recorded<E>[] {
+  return events.map((envelope) => decodeEvent(envelope, types, keyOf(keyScopeOf(envelope.stream))));
 }

@@ -1,3 +1,4 @@
+import { weightOfParts } from '../tasks/domain/weight.js';
 import type { TaskChange } from '../tasks/port.js';
 import type { Part, TaskState } from '../wire/types.js';
 import type { HandlerEvent } from './capability-call.js';
@@ -13,8 +14,9 @@ const ENDING_STATES = {
   'auth-required': 'TASK_STATE_AUTH_REQUIRED',
 } as const satisfies Record<Exclude<TurnEnding['kind'], 'message'>, TaskState>;
 
-/** Events of one turn; a handler that says more than anybody can hear is broken. */
+/** Events of one turn, and characters in them; a handler that says more than that is broken. */
 const MAX_EVENTS = 10_000;
+const MAX_WEIGHT = 32 * 1024 * 1024;
 
 /**
  * Reads what a handler says, in the order in which it may be said: anything while it works, one
@@ -22,6 +24,7 @@ const MAX_EVENTS = 10_000;
  */
 export class TurnScript {
   #count = 0;
+  #weight = 0;
   #ending: TurnEnding | undefined;
 
   /** What the handler said last, when it ends the turn. */
@@ -34,6 +37,8 @@ export class TurnScript {
     this.#count += 1;
     if (this.#ending !== undefined) return broken(`${event.kind} after ${this.#ending.kind}`);
     if (this.#count > MAX_EVENTS) return broken(`more than ${MAX_EVENTS} events`);
+    this.#weight += weightOf(event);
+    if (this.#weight > MAX_WEIGHT) return broken(`more than ${MAX_WEIGHT} characters`);
     switch (event.kind) {
       case 'working':
         return areParts(event.parts ?? [])
@@ -90,6 +95,10 @@ export function endingChange(ending: TurnEnding, isShown: boolean): TaskChange {
     ...partsOf(parts),
     ...(metadata === undefined ? {} : { metadata }),
   };
+}
+
+function weightOf(event: HandlerEvent): number {
+  return weightOfParts(event.kind === 'artifact' ? event.artifact.parts : (event.parts ?? []));
 }
 
 function broken(how: string): { readonly broken: string } {

@@ -105,7 +105,7 @@ export class TurnStarter {
     }
     // What came between the look at the head and the admission came before the admission.
     const head = await registry.head(agentId, skillId);
-    return undefined;
+    if (head?.capability.revision === capability.revision) return undefined;
     await ledger.end(invocationId, 'voided', request);
     return VOIDED;
   }

@@ -13,7 +13,6 @@ import { taskStream } from './domain/streams.js';
 import type { TaskFold } from './domain/task-fold.js';
 import { TASK_EVENT_TYPES } from './event-types.js';
 import { actorOf, taskEnvelope } from './envelopes.js';
-import { NO_KEYS } from './no-keys.js';
 
 /** A fold, and the position of its last event: no other event is ever given it. */
 export interface PlacedFold {
@@ -58,10 +57,10 @@ export class TaskStreams {
     const kept = this.#kept.get(id);
     const tail = await this.store.readStream(taskStream(id), kept?.fold.revision ?? 0);
     if (kept !== undefined && tail[0]?.position === kept.position) {
-      return this.#keep(id, await foldOver(kept, tail.slice(1)));
+      return this.#keep(id, foldOver(kept, tail.slice(1)));
     }
     const whole = kept === undefined ? tail : await this.store.readStream(taskStream(id));
-    const placed = await foldOver(undefined, whole);
+    const placed = foldOver(undefined, whole);
     if (placed !== undefined) return this.#keep(id, placed);
     this.#kept.delete(id);
     return undefined;
@@ -77,7 +76,7 @@ export class TaskStreams {
     const end = whole.findIndex((envelope) => !condition(envelope));
     const wanted = end === -1 ? whole : whole.slice(0, end);
     if (kept !== undefined && wanted.at(-1)?.position === kept.position) return kept.fold;
-    return (await foldOver(undefined, wanted))?.fold;
+    return foldOver(undefined, wanted)?.fold;
   }
 
   /** The task's events from a revision on. */
@@ -156,31 +155,25 @@ export class TaskStreams {
   }
 }
 
-async function decodeAll(
-  envelopes: readonly RecordedEnvelope[],
-): Promise<Recorded<StoredTaskEvent>[]> {
-  const events: Recorded<StoredTaskEvent>[] = [];
-  for (const envelope of envelopes) {
-    events.push(await decodeEvent<StoredTaskEvent>(envelope, TASK_EVENT_TYPES, NO_KEYS));
-  }
-  return events;
+/** Nothing in the task store is sealed. */
+function decodeAll(envelopes: readonly RecordedEnvelope[]): Recorded<StoredTaskEvent>[] {
+  return envelopes.map((envelope) =>
+    decodeEvent<StoredTaskEvent>(envelope, TASK_EVENT_TYPES, undefined),
+  );
 }
 
-async function foldOver(
-  on: PlacedFold,
-  envelopes: readonly RecordedEnvelope[],
-): Promise<PlacedFold>;
-async function foldOver(
+function foldOver(on: PlacedFold, envelopes: readonly RecordedEnvelope[]): PlacedFold;
+function foldOver(
   on: PlacedFold | undefined,
   envelopes: readonly RecordedEnvelope[],
-): Promise<PlacedFold | undefined>;
-async function foldOver(
+): PlacedFold | undefined;
+function foldOver(
   on: PlacedFold | undefined,
   envelopes: readonly RecordedEnvelope[],
-): Promise<PlacedFold | undefined> {
+): PlacedFold | undefined {
   const last = envelopes.at(-1);
   if (last === undefined) return on;
-  const events = await decodeAll(envelopes);
+  const events = decodeAll(envelopes);
   const fold = events.reduce<TaskFoldState>(evolveTask, on?.fold ?? null);
   return fold === null ? undefined : { fold, position: last.position };
 }

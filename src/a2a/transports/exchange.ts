@@ -1,8 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HostedAgent } from '../../config/hosted-agents.js';
 import { RejectionException } from '../../http/rejection-exception.js';
-import { notesOf, traceparentOf } from '../../http/request-context.js';
-import type { Caller } from '../../kernel/caller.js';
 import type { Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { EXTENSIONS_HEADER, extensionsHeader } from '../negotiation/extensions.js';
@@ -10,10 +8,12 @@ import type { RequestNegotiation } from '../negotiation/request-negotiation.js';
 import { VERSION_HEADER, VERSION_PARAMETER, type ReceivedValue } from '../negotiation/version.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { StreamResponse } from '../wire/types.js';
+import { callOf, ownerKey, type OpenCall } from './call.js';
 import { sendEvents, type EventStreamTiming } from './event-stream.js';
-import { failureOf, failureOfThrown, type Failure } from './failure.js';
+import { failureOf, failureOfThrown } from './failure.js';
 import type { OpenStreams } from './open-streams.js';
-import type { Call, Operation, Operations } from './operations.js';
+import { sendFailure, sendThrown, type Form } from './form.js';
+import type { Operation, Operations } from './operations.js';
 
 /** What a request says of itself before it is looked at. */
 export type Negotiation = Pick<RequestNegotiation, 'version' | 'extensions'>;
@@ -25,16 +25,6 @@ export interface A2aServer {
   readonly negotiation: Negotiation;
   readonly streams: OpenStreams;
   readonly timing: EventStreamTiming;
-}
-
-/** How a binding writes what both say. */
-export interface Form {
-  readonly contentType: string;
-  result(value: object): string;
-  event(response: StreamResponse): string;
-  failure(failure: Failure): { readonly status: number; readonly body: string };
-  /** Type of the event that ends a stream with a failure, undefined for an ordinary one. */
-  readonly failureEvent: string | undefined;
 }
 
 /** What a request asks for. */
@@ -86,30 +76,6 @@ function negotiate(
   return extensions.ok ? ok({ asked: asked.value, extensions: extensions.value }) : extensions;
 }
 
-/** Renders what was thrown; nothing when an answer is under way, which cannot be taken back. */
-export function sendThrown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: Form,
-  error: unknown,
-): void {
-  const failure = failureOfThrown(error, notesOf(request)?.correlationId ?? request.id);
-  if (reply.sent || reply.raw.headersSent) return;
-  sendFailure(reply, form, failure);
-}
-
-export function sendFailure(reply: FastifyReply, form: Form, failure: Failure): void {
-  const { status, body } = form.failure(failure);
-  void reply
-    .code(status)
-    .headers({ ...failure.headers, 'content-type': 'application/json; charset=utf-8' })
-    .send(body);
-}
-
-interface OpenCall extends Call {
-  readonly ends: AbortController;
-}
-
 async function answer(
   server: A2aServer,
   reply: FastifyReply,
@@ -148,38 +114,4 @@ function agentOf({ agents }: A2aServer, request: FastifyRequest): HostedAgent {
   const agent = agents.get((request.params as { agent?: string }).agent ?? '');
   if (agent === undefined) throw new RejectionException({ code: 'not-found' });
   return agent;
-}
-
-function callOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  agent: HostedAgent,
-  extensions: ReadonlySet<string>,
-): OpenCall {
-  const ends = new AbortController();
-  reply.raw.on('close', () => {
-    if (!reply.raw.writableFinished) ends.abort();
-  });
-  const notes = notesOf(request);
-  return {
-    agent,
-    caller: notes?.caller ?? null,
-    extensions,
-    correlationId: notes?.correlationId ?? request.id,
-    traceparent: traceparentOf(request.headers),
-    lastEventId: lastEventIdOf(request.headers['last-event-id']),
-    signal: ends.signal,
-    ends,
-  };
-}
-
-const REVISION = /^(?:0|[1-9]\d{0,14})$/;
-
-/** An id that no stream of this service gave is as none (HTML, section 9.2.4: servers may ignore it). */
-function lastEventIdOf(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && REVISION.test(header) ? Number(header) : undefined;
-}
-
-function ownerKey(caller: Caller | null): string {
-  return caller === null ? '' : JSON.stringify([caller.tenant, caller.principal]);
 }

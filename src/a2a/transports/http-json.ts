@@ -3,7 +3,9 @@ import type { RejectionCode } from '../../kernel/rejection.js';
 import { RejectionException } from '../../http/rejection-exception.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { A2aRefusal } from '../wire/refusal.js';
-import { exchange, sendThrown, type A2aServer, type Asked, type Form } from './exchange.js';
+import { exchange, type A2aServer, type Asked } from './exchange.js';
+import { sendThrown } from './form.js';
+import { httpForm } from './http-form.js';
 import type { OperationName } from './operations.js';
 import { fromBody, fromQuery } from './http-params.js';
 
@@ -131,28 +133,5 @@ export function httpJsonNotFoundHandler(allowed: (path: string) => readonly stri
     const headers: Record<string, string> =
       methods.length === 0 ? {} : { allow: methods.join(', ') };
     sendThrown(request, reply, httpForm(request), new RejectionException({ code }, headers));
-  };
-}
-
-const A2A_JSON = 'application/a2a+json';
-
-/** A2A's own media type, unless the client asks for JSON and not for it. */
-function mediaTypeFor(accept: string | undefined): string {
-  const asksForPlain = accept !== undefined && /\bapplication\/json\b/i.test(accept);
-  return asksForPlain && !accept.toLowerCase().includes(A2A_JSON)
-    ? 'application/json; charset=utf-8'
-    : `${A2A_JSON}; charset=utf-8`;
-}
-
-function httpForm(request: FastifyRequest): Form {
-  return {
-    contentType: mediaTypeFor(request.headers.accept),
-    result: (value) => JSON.stringify(value),
-    event: (response) => JSON.stringify(response),
-    failure: ({ http, status, message, details }) => ({
-      status: http,
-      body: JSON.stringify({ error: { code: http, status, message, details } }),
-    }),
-    failureEvent: 'error',
   };
 }

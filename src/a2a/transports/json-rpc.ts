@@ -3,8 +3,9 @@ import type { Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import { isObject } from '../wire/scalars.js';
-import { exchange, sendFailure, sendThrown, type A2aServer, type Form } from './exchange.js';
+import { exchange, type A2aServer } from './exchange.js';
 import { failureOf } from './failure.js';
+import { sendFailure, sendThrown, type Form } from './form.js';
 import type { OperationName } from './operations.js';
 
 /** The id of a request, null when it has none that could be read. */

@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel/caller.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import type { A2aRequest, MessageExecution } from '../handlers/agent-operations.js';
+import type { MessageExecution } from '../handlers/agent-operations.js';
 import { ownerOf } from '../tasks/owner-of.js';
 import type { PushConfigs, TaskEvent, TaskOwner, Tasks } from '../tasks/port.js';
 import { withHistoryLength } from '../wire/history.js';
@@ -12,13 +12,8 @@ import type { Read } from '../wire/reading.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import * as requests from '../wire/requests.js';
 import { isTerminal } from '../wire/types.js';
+import type { Call } from './call.js';
 import { resumedStream } from './resumed-stream.js';
-
-/** A request, and what the streams of it go on from. */
-export interface Call extends A2aRequest {
-  /** `Last-Event-ID`: the last event that the client has seen; undefined without the header. */
-  readonly lastEventId: number | undefined;
-}
 
 /** Takes params as sent, undefined for none: reads them, acts, and answers with the message of the method. */
 export type Operation =

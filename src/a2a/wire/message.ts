@@ -31,7 +31,7 @@ const part: Read<Part> = message<Part>(
 /** The id of a task, a context, a message or a push configuration, as anybody may send it. */
 export const id = scalars.name(MAX_ID);
 
-export const extensionUris = list(scalars.name(MAX_URI), MAX_EXTENSIONS);
+const extensionUris = list(scalars.name(MAX_URI), MAX_EXTENSIONS);
 
 /** A message of a client: `ROLE_USER`, an id, at least one part (A2A v1.0 section 4.1.4). */
 export const clientMessage: Read<Message> = message<Message>(

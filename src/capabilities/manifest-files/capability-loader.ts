@@ -7,10 +7,14 @@ import {
   type CommandEnvelope,
   type RandomBytes,
 } from '../../event-store/command-execution.js';
+import type { EventStore } from '../../event-store/port.js';
+import { EVENT_STORE } from '../../event-store/tokens.js';
 import { encodeBase64Url } from '../../kernel/base64url.js';
 import { deriveUuid, type AgentId, type SkillId } from '../../kernel/ids.js';
 import { REJECTIONS, type Rejection } from '../../kernel/rejection.js';
 import { timestampOf, type Clock } from '../../kernel/timestamp.js';
+import type { ReadModel } from '../../projections/port.js';
+import { READ_MODEL } from '../../projections/tokens.js';
 import { CapabilityCommands } from '../commands/capability-commands.js';
 import { CapabilityContexts } from '../commands/capability-contexts.js';
 import { CardPublication } from '../commands/card-publication.js';
@@ -42,6 +46,9 @@ interface Plan {
   readonly faults: readonly string[];
 }
 
+/** Views that are rebuilt read the whole log first. */
+const VIEWS_PATIENCE_MS = 5 * 60 * 1000;
+
 const ACTOR = { principal: 'process:capability-loader', agent: null, tenant: null } as const;
 
 /**
@@ -55,6 +62,8 @@ export class CapabilityLoader {
     @Inject(HOSTED_AGENTS) private readonly hosted: readonly HostedAgent[],
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM_BYTES) private readonly random: RandomBytes,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    @Inject(READ_MODEL) private readonly readModel: ReadModel,
     private readonly capabilities: CapabilityCommands,
     private readonly contexts: CapabilityContexts,
     private readonly cards: CardPublication,
@@ -67,6 +76,11 @@ export class CapabilityLoader {
   async load(): Promise<readonly LoadedChange[]> {
     const { manifests, faults } = await readManifestFiles(this.hosted);
     if (faults.length > 0) throw new StartupError(faults);
+    if (manifests.length === 0) return [];
+    // What points to a capability, and when it was last called, is found in views.
+    if (!(await this.readModel.waitFor(await this.store.head(), VIEWS_PATIENCE_MS))) {
+      throw new StartupError(['the views did not catch up with the log in 5 minutes']);
+    }
     const plan = await this.#plan(manifests);
     if (plan.faults.length > 0) throw new StartupError(plan.faults);
     const correlationId = deriveUuid(['capability-loader', encodeBase64Url(this.random(16))]);

@@ -69,7 +69,10 @@ async function play(): Promise<true> {
     {
       baseUrl: service.baseUrl,
       client,
-      operator: await mint('finance-operator', 'finance.example', undefined, ['capabilities:write', 'capabilities:read']),
+      operator: await mint('finance-operator', 'finance', undefined, [
+        'capabilities:write',
+        'capabilities:read',
+      ]),
       partner: await mint('partner', 'partner.example', 'agent-partner', ['recon.run']),
       stranger: await mint('stranger', 'partner.example', 'agent-stranger', []),
     },

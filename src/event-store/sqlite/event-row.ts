@@ -1,5 +1,10 @@
 import type { EventEnvelope, NewEnvelope } from '../envelope.js';
-import { EventStoreUnavailable, type Position, type RecordedEnvelope } from '../port.js';
+import {
+  EventStoreUnavailable,
+  type EventFilter,
+  type Position,
+  type RecordedEnvelope,
+} from '../port.js';
 
 /** Gives {@link EventRow}s; conditions and the order follow. */
 export const SELECT_EVENTS =
@@ -36,7 +41,45 @@ export function toRow(envelope: NewEnvelope): NewRow {
   return { type, id, body: `${JSON.stringify(rest).slice(0, -1)},"sealed":${sealedJson}}` };
 }
 
-export function fromRow([position, stream, revision, type, id, text]: EventRow): RecordedEnvelope {
+/** An event as it lies in the table; its body is parsed when somebody asks, once for all who do. */
+export class StoredEvent {
+  #envelope: RecordedEnvelope | undefined;
+
+  constructor(private readonly row: EventRow) {}
+
+  get position(): number {
+    return this.row[0];
+  }
+
+  get stream(): string {
+    return this.row[1];
+  }
+
+  get revision(): number {
+    return this.row[2];
+  }
+
+  /** Length of its body. */
+  get characters(): number {
+    return this.row[5].length;
+  }
+
+  /** @throws {EventStoreUnavailable} when it is damaged. */
+  get envelope(): RecordedEnvelope {
+    return (this.#envelope ??= fromRow(this.row));
+  }
+
+  /** Says what the condition of `EventScan` says. */
+  matches({ streamPrefixes, types }: EventFilter): boolean {
+    const [, stream, , type] = this.row;
+    return (
+      streamPrefixes?.some((prefix) => stream.startsWith(prefix)) !== false &&
+      types?.includes(type) !== false
+    );
+  }
+}
+
+function fromRow([position, stream, revision, type, id, text]: EventRow): RecordedEnvelope {
   let body: Body;
   try {
     body = JSON.parse(text) as Body;

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { EventFilter } from '../port.js';
-import { SELECT_EVENTS, type EventRow } from './event-row.js';
+import { SELECT_EVENTS, StoredEvent, type EventRow } from './event-row.js';
+import type { LogTail } from './log-tail.js';
 
 /** Rows looked at per page: a few milliseconds of work, after which others get their turn. */
 const PAGE_ROWS = 256;
@@ -8,18 +9,25 @@ const PAGE_ROWS = 256;
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
 export interface Page {
-  readonly rows: readonly EventRow[];
+  readonly events: readonly StoredEvent[];
   /** Rowid up to which the filter's every event has been returned. */
   readonly end: number;
 }
 
-/** Reads the log forwards in pages. Each page is read at once, so no reader holds up a checkpoint. */
+/**
+ * Reads the log forwards in pages: from its tail what is there, else from the file. Each page is
+ * read at once, so no reader holds up a checkpoint.
+ */
 export class EventScan {
   readonly #rows: Database.Statement<unknown[], EventRow>;
   readonly #next: Database.Statement<[number], number>;
   readonly #filterValues: readonly string[];
 
-  constructor(database: Database.Database, filter: EventFilter = {}) {
+  constructor(
+    database: Database.Database,
+    private readonly tail: LogTail,
+    private readonly filter: EventFilter = {},
+  ) {
     const { condition, values } = filterSql(filter);
     this.#filterValues = values;
     this.#rows = database
@@ -36,18 +44,25 @@ export class EventScan {
 
   /** The events after `after`, at most up to `head`. */
   page(after: number, head: number): Page {
+    const newest = this.tail.between(after, head, this.filter);
+    if (newest !== undefined) {
+      const events = newest.slice(0, PAGE_ROWS);
+      const isAll = events.length === newest.length;
+      return { events, end: isAll ? head : (events.at(-1)?.position ?? head) };
+    }
     const end = Math.min(after + PAGE_ROWS, head);
-    const rows: EventRow[] = [];
+    const events: StoredEvent[] = [];
     let characters = 0;
     for (const row of this.#rows.iterate(after, end, ...this.#filterValues)) {
-      rows.push(row);
-      characters += row[5].length;
-      if (characters >= PAGE_CHARACTERS) return { rows, end: row[0] };
+      const event = new StoredEvent(row);
+      events.push(event);
+      characters += event.characters;
+      if (characters >= PAGE_CHARACTERS) return { events, end: event.position };
     }
-    if (rows.length > 0 || end === head) return { rows, end };
+    if (events.length > 0 || end === head) return { events, end };
     // Over a gap in one step, however wide.
     const next = this.#next.get(end);
-    return { rows, end: next === undefined ? head : Math.min(next - 1, head) };
+    return { events, end: next === undefined ? head : Math.min(next - 1, head) };
   }
 }
 

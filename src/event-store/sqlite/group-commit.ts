@@ -12,8 +12,10 @@ interface Pending<Request, Answer> {
   readonly reject: (fault: unknown) => void;
 }
 
-/** Turns of the event loop that a group waits for others at the most. */
-const MAX_TURNS = 8;
+/** A group is complete when so many turns of the event loop have brought nothing more … */
+const QUIET_TURNS = 3;
+/** … and at the latest after so many turns. */
+const MAX_TURNS = 16;
 
 export interface GroupCommitOptions<Request, Answer> {
   /**
@@ -81,19 +83,18 @@ export class GroupCommit<Request, Answer> {
     this.#running = undefined;
   }
 
-  /** Lets a group grow as long as each turn of the event loop brings more, within bounds. */
+  /**
+   * Lets a group grow while the event loop brings more. When there is nothing else to do, turns are
+   * so short that a few of them cost nobody anything; when there is, larger groups cost all less.
+   */
   async #gather(): Promise<void> {
-    let before: number;
-    let turns = 0;
-    do {
-      before = this.#queue.length;
+    let quiet = 0;
+    for (let turns = 0; turns < MAX_TURNS && quiet < QUIET_TURNS; turns++) {
+      const before = this.#queue.length;
+      if (before >= this.options.maxGroup) return;
       await nextTurn();
-      turns++;
-    } while (
-      this.#queue.length > before &&
-      this.#queue.length < this.options.maxGroup &&
-      turns < MAX_TURNS
-    );
+      quiet = this.#queue.length > before ? 0 : quiet + 1;
+    }
   }
 
   /** False while another process holds the write lock. */

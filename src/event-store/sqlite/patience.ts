@@ -22,12 +22,13 @@ export function lockedTooLong(patienceMs: number): EventStoreUnavailable {
  * @throws {EventStoreUnavailable} for every fault of the engine.
  */
 export async function untilFree<T>(patienceMs: number, attempt: () => T): Promise<T> {
-  const deadline = performance.now() + patienceMs;
+  let deadline: number | undefined;
   for (let tries = 0; ; tries++) {
     try {
       return attempt();
     } catch (error) {
       if (!isBusy(error)) throw asUnavailable(error);
+      deadline ??= performance.now() + patienceMs;
       if (performance.now() >= deadline) throw lockedTooLong(patienceMs);
     }
     await delay(pauseBefore(tries));

@@ -16,11 +16,19 @@ import type { Result } from '../../kernel/result.js';
 import { appendInTransaction, type AppendRequest } from './append.js';
 import { StreamDeletion } from './delete-streams.js';
 import { durabilitySettings, openDatabase, type DurabilitySettings } from './database.js';
-import { fromRow, SELECT_EVENTS, toPosition, toRow, toRowid, type EventRow } from './event-row.js';
+import {
+  SELECT_EVENTS,
+  StoredEvent,
+  toPosition,
+  toRow,
+  toRowid,
+  type EventRow,
+} from './event-row.js';
 import { EVENT_STORE_FILE } from './event-store-file.js';
 import { EventScan } from './event-scan.js';
 import { GroupCommit } from './group-commit.js';
 import { HeadWatch } from './head-watch.js';
+import { LogTail } from './log-tail.js';
 import { PATIENCE_MS, untilFree } from './patience.js';
 import { follow } from './subscription.js';
 
@@ -55,6 +63,7 @@ export class SqliteEventStore implements DeletableEventStore {
   readonly #onFault: (fault: unknown) => void;
   readonly #appends: GroupCommit<AppendRequest, Result<Appended, AppendConflict>>;
   readonly #watch: HeadWatch;
+  readonly #tail: LogTail;
   readonly #stops = new Set<AbortController>();
   readonly #readStream: Database.Statement<[string, number], EventRow>;
   readonly #readHead: Database.Statement<[], number>;
@@ -76,6 +85,7 @@ export class SqliteEventStore implements DeletableEventStore {
     this.#readHead = database
       .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
       .pluck();
+    this.#tail = new LogTail(database, () => this.#head());
     this.#watch = new HeadWatch(() => this.#head(), options.pollMs ?? POLL_MS);
     this.#deletion = new StreamDeletion(database, this.#patienceMs);
     this.#appends = new GroupCommit(database, {
@@ -83,6 +93,7 @@ export class SqliteEventStore implements DeletableEventStore {
       maxGroup: APPENDS_PER_COMMIT,
       patienceMs: this.#patienceMs,
       onCommit: () => {
+        this.#tail.noteCommit();
         this.#watch.noteCommit();
       },
     });
@@ -104,25 +115,25 @@ export class SqliteEventStore implements DeletableEventStore {
   }
 
   async readStream(stream: string, from = 0): Promise<readonly RecordedEnvelope[]> {
-    const rows = await untilFree(this.#patienceMs, () => {
+    const events = await untilFree(this.#patienceMs, () => {
       this.#refuseClosed();
-      return this.#readStream.all(stream, from);
+      return this.#tail.ofStream(stream, from) ?? this.#streamFromFile(stream, from);
     });
-    return rows.map(fromRow);
+    return events.map(({ envelope }) => envelope);
   }
 
   /** Ends at what was the head when the reading began. */
   async *readAll(after: Position, filter?: EventFilter): AsyncGenerator<RecordedEnvelope> {
     let cursor = toRowid(after);
     const head = toRowid(await this.head());
-    const scan = new EventScan(this.database, filter);
+    const scan = new EventScan(this.database, this.#tail, filter);
     while (cursor < head) {
       const from = cursor;
       const page = await untilFree(this.#patienceMs, () => {
         this.#refuseClosed();
         return scan.page(from, head);
       });
-      for (const row of page.rows) yield fromRow(row);
+      for (const { envelope } of page.events) yield envelope;
       cursor = page.end;
       if (cursor < head) await nextTurn();
     }
@@ -158,7 +169,7 @@ export class SqliteEventStore implements DeletableEventStore {
     }
     const messages = follow(
       {
-        openScan: () => new EventScan(this.database, options.filter),
+        openScan: () => new EventScan(this.database, this.#tail, options.filter),
         watch: this.#watch,
         readHead: () => this.#head(),
         onFault: this.#onFault,
@@ -204,6 +215,16 @@ export class SqliteEventStore implements DeletableEventStore {
     for (const stop of [...this.#stops]) stop.abort();
     await this.#appends.close();
     this.database.close();
+  }
+
+  #streamFromFile(stream: string, from: number): StoredEvent[] {
+    // With the event before, so that also an empty answer tells where the stream ends.
+    const events = this.#readStream
+      .all(stream, Math.max(from - 1, 0))
+      .map((row) => new StoredEvent(row));
+    const last = events.at(-1);
+    if (last !== undefined) this.#tail.learnHead(stream, last.revision);
+    return events.filter(({ revision }) => revision >= from);
   }
 
   #head(): number {

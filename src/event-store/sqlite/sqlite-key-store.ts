@@ -10,6 +10,7 @@ import {
   type FileKind,
 } from './database.js';
 import { GroupCommit } from './group-commit.js';
+import { OncePerMacrotask } from './once-per-macrotask.js';
 import { PATIENCE_MS, untilFree } from './patience.js';
 
 const KEY_STORE_FILE: FileKind = {
@@ -68,6 +69,12 @@ export class SqliteKeyStore implements KeyStore {
   readonly #selectAll: Database.Statement<[string], readonly [scope: string, key: DataKey]>;
   readonly #dataVersion: Database.Statement<[], number>;
   #cacheVersion: number | undefined;
+  readonly #checkCache = new OncePerMacrotask(() => {
+    // Another process may have destroyed a key that is remembered here.
+    const version = this.#dataVersion.get();
+    if (version !== this.#cacheVersion) this.#cache.clear();
+    this.#cacheVersion = version;
+  });
   #emptying: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -147,12 +154,7 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   #find(scope: string): DataKey | 'erased' | undefined {
-    // Another process may have destroyed a key that is remembered here.
-    const version = this.#dataVersion.get();
-    if (version !== this.#cacheVersion) {
-      this.#cache.clear();
-      this.#cacheVersion = version;
-    }
+    this.#checkCache.ensure();
     const cached = this.#cache.get(scope);
     if (cached !== undefined) return cached;
     const stored = this.#stored(scope);

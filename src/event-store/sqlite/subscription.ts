@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { EventStoreUnavailable, type SubscriptionMessage } from '../port.js';
-import { fromRow, toPosition } from './event-row.js';
+import { toPosition } from './event-row.js';
 import type { EventScan, Page } from './event-scan.js';
 import type { HeadWatch } from './head-watch.js';
 
@@ -46,9 +46,9 @@ export async function* follow(
       }
       if (head < cursor) throw cutShort(head, cursor);
       pause = FIRST_PAUSE_MS;
-      for (const row of page.rows) {
+      for (const { envelope } of page.events) {
         if (isAborted(signal)) return;
-        yield { kind: 'event', event: fromRow(row) };
+        yield { kind: 'event', event: envelope };
       }
       cursor = page.end;
       if (cursor < head) {

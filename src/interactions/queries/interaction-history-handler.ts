@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { decodeEvent } from '../../event-store/codec.js';
+import { decodeEvent, keyOf } from '../../event-store/codec.js';
 import type { KeyStore } from '../../event-store/key-store.js';
 import type { EventStore } from '../../event-store/port.js';
 import { EVENT_STORE, KEY_STORE } from '../../event-store/tokens.js';
@@ -30,16 +30,13 @@ export class InteractionHistoryHandler implements IQueryHandler<InteractionHisto
       new ReadInteraction(interactionId, caller, { kind: 'now' }),
     );
     if (!reading.ok) return reading;
-    const envelopes = await this.store.readStream(interactionStream(interactionId), from);
-    const entries: HistoryEntry[] = [];
-    for (const envelope of envelopes.slice(0, limit)) {
-      const event = await decodeEvent<InteractionEvent>(
-        envelope,
-        INTERACTION_EVENT_TYPES,
-        this.keys,
-      );
-      entries.push({ id: envelope.id, position: envelope.position, event });
-    }
+    const stream = interactionStream(interactionId);
+    const envelopes = (await this.store.readStream(stream, from)).slice(0, limit);
+    const key = await keyOf(stream, envelopes, this.keys);
+    const entries = envelopes.map((envelope): HistoryEntry => {
+      const event = decodeEvent<InteractionEvent>(envelope, INTERACTION_EVENT_TYPES, key);
+      return { id: envelope.id, position: envelope.position, event };
+    });
     return ok(entries);
   }
 }

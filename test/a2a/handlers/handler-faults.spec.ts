@@ -114,6 +114,14 @@ describe('a handler', () => {
       ],
     ],
     ['says what nobody knows', [{ kind: 'sings' }]],
+    [
+      'never stops talking',
+      Array.from({ length: 10_001 }, (): HandlerEvent => ({ kind: 'working' })),
+    ],
+    [
+      'says more than anybody can hear',
+      Array.from({ length: 40 }, (_, index) => artifact(`a${index}`, 'x'.repeat(1024 * 1024))),
+    ],
   ])('that %s gives an InvalidAgentResponse, and the task has failed', async (_, events) => {
     await open(says(...(events as HandlerEvent[])));
     const params = saying('hello');

@@ -112,6 +112,18 @@ describe('a message', () => {
     });
   });
 
+  it('answered at once is the same, whether its sender waits or not', async () => {
+    await open([ECHO], { handlers: says({ kind: 'message', parts: [{ text: 'pong' }] }) });
+    const params = saying('ping');
+    const request = messaging.request(partner());
+    const hasty = { ...params, configuration: { returnImmediately: true } };
+    const sent = await messaging.messages.send(request, hasty);
+    const end = await messaging.messages.send(request, params);
+    if (!sent.ok || !end.ok) throw new Error('refused');
+    // Whoever was shown a task keeps it; whoever got a message gets the same again.
+    expect(Object.keys(end.value)).toEqual(Object.keys(sent.value));
+  });
+
   it.each([
     [undefined, 1],
     [0, 0],

@@ -291,6 +291,13 @@ describe('malformed requests', () => {
     const below = server.routes.filter(({ url }) => url.startsWith('/a2a/:agent/'));
     expect(server.routes).toContainEqual({ method: 'POST', url: '/a2a/:agent' });
     expect(below).toContainEqual({ method: 'POST', url: '/a2a/:agent/message::send' });
-    expect(below).toHaveLength(20);
+    expect(below).toHaveLength(21);
+  });
+
+  it('leaves those of controllers alone', async () => {
+    const card = `/a2a/${AGENT}/.well-known/agent-card.json`;
+    expect((await sendRaw(server.url, rawRequest('GET', card, []))).body).toBe('{"name":"public"}');
+    const posted = await sendRaw(server.url, rawRequest('POST', card, []));
+    expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 });

@@ -54,7 +54,8 @@ export function hostedAgent(agentId: AgentId, changes: Partial<HostedAgent> = {}
   };
 }
 
-export function envelope(commandId: string = randomUUID()): CommandEnvelope {
+function envelope(): CommandEnvelope {
+  const commandId = randomUUID();
   return {
     commandId,
     requestDigest: '',
@@ -135,6 +136,8 @@ export class CapabilityNode {
       hosted,
       this.clock,
       randomBytes,
+      this.store,
+      this.runner,
       this.commands,
       this.contexts,
       this.cards,

@@ -69,7 +69,7 @@ export function opt(
   return { kind, agentId: FINANCE, skillId: SKILL, callerAgentId: agent as AgentId };
 }
 
-export const context: CapabilityContext = {
+const context: CapabilityContext = {
   now: NOW,
   caller: operator(),
   agentTenant: TENANT,

@@ -4,7 +4,6 @@ import { NestFactory } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CapabilitiesModule } from '../../../src/capabilities/capabilities.module.js';
-import { CardPublication } from '../../../src/capabilities/commands/card-publication.js';
 import {
   RegistrationAdvice,
   type Advice,
@@ -57,7 +56,6 @@ class NodeModule {
       { provide: RANDOM_BYTES, useValue: randomBytes },
       { provide: CONFIG_TOKEN, useValue: CONFIG },
       { provide: HOSTED_AGENTS, useValue: node.hosted },
-      { provide: CardPublication, useValue: node.cards },
       { provide: RegistrationAdvice, useValue: new FewExamples(node) },
     ];
     return { module: NodeModule, providers, exports: providers };

@@ -31,7 +31,8 @@ const TABLES = `
     status_at INTEGER NOT NULL, gone_at INTEGER,
     PRIMARY KEY (task_id, since)
   ) WITHOUT ROWID;
-  CREATE INDEX task_directory_by_owner ON task_directory_statuses (owner, status_at, since);
+  CREATE INDEX task_directory_by_owner
+    ON task_directory_statuses (owner, status_at, since, until, state);
   CREATE INDEX task_directory_by_context
     ON task_directory_statuses (owner, context_id, status_at, since);
   CREATE INDEX task_directory_gone ON task_directory_statuses (gone_at) WHERE gone_at IS NOT NULL;

@@ -14,7 +14,6 @@ import {
   type WebhookProgress,
 } from '../domain/webhook-progress.js';
 import { taskEnvelope } from '../envelopes.js';
-import { NO_KEYS } from '../no-keys.js';
 import { WEBHOOK_EVENT_TYPES } from '../event-types.js';
 
 interface LoadedProgress {
@@ -33,10 +32,9 @@ export class WebhookProgressStreams {
 
   async load(id: Uuid): Promise<LoadedProgress> {
     const envelopes = await this.store.readStream(webhookStream(id));
-    const events = [];
-    for (const envelope of envelopes) {
-      events.push(await decodeEvent<WebhookEvent>(envelope, WEBHOOK_EVENT_TYPES, NO_KEYS));
-    }
+    const events = envelopes.map((envelope) =>
+      decodeEvent<WebhookEvent>(envelope, WEBHOOK_EVENT_TYPES, undefined),
+    );
     const last = envelopes.at(-1);
     return {
       progress: fold<WebhookProgress, WebhookEvent>(evolveProgress, NO_PROGRESS, events),

@@ -11,7 +11,6 @@ import { evolveTask, type TaskFoldState } from '../../../../src/a2a/tasks/domain
 import { hasEnded, isRunning, type TaskFold } from '../../../../src/a2a/tasks/domain/task-fold.js';
 import type { NewTask, TaskChange } from '../../../../src/a2a/tasks/port.js';
 import { TASK_STATES } from '../../../../src/a2a/wire/types.js';
-import type { Recorded } from '../../../../src/kernel/event.js';
 import type { Uuid } from '../../../../src/kernel/ids.js';
 import { timestampOf } from '../../../../src/kernel/timestamp.js';
 import {
@@ -36,7 +35,7 @@ function record(state: TaskFoldState, events: readonly StoredTaskEvent[]): TaskF
   for (const event of events) {
     const revision = (fold?.revision ?? -1) + 1;
     const recorded = { ...event, recordedAt: timestampOf(revision), revision };
-    fold = evolveTask(fold, recorded as Recorded<StoredTaskEvent>);
+    fold = evolveTask(fold, recorded);
   }
   if (fold === null) throw new Error('no events');
   return fold;

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { RequestNegotiation } from '../../../../src/a2a/negotiation/request-negotiation.js';
@@ -7,6 +7,7 @@ import type { EventStreamTiming } from '../../../../src/a2a/transports/event-str
 import type { StreamLimits } from '../../../../src/a2a/transports/open-streams.js';
 import type { A2aConfig, HostedAgent } from '../../../../src/config/hosted-agents.js';
 import type { Config } from '../../../../src/config/config.js';
+import { Public } from '../../../../src/http/access.js';
 import { tokenInvalid, tokenMissing } from '../../../../src/http/authentication/bearer.js';
 import { createEdge } from '../../../../src/http/edge.js';
 import type { Route } from '../../../../src/http/method-table.js';
@@ -21,8 +22,18 @@ import { MemoryTasks } from './memory-tasks.js';
 export const AGENT = 'finance-agent' as AgentId;
 export const EXTENSION = 'https://countersign.example/extensions/trust/v1';
 
-@Module({})
-class NoModule {}
+/** Stands for the cards, whose addresses lie among those of the bindings. */
+@Controller('a2a/:agent/.well-known/agent-card.json')
+class CardController {
+  @Get()
+  @Public()
+  card(): object {
+    return { name: 'public' };
+  }
+}
+
+@Module({ controllers: [CardController] })
+class CardModule {}
 
 export interface A2aServerOptions {
   readonly anonymous?: A2aConfig['anonymous'];
@@ -53,7 +64,7 @@ export async function startA2aServer(options: A2aServerOptions = {}): Promise<A2
     reaches: () => Promise.resolve(true),
     isDraining: () => isDraining,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(NoModule, edge.adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(CardModule, edge.adapter, {
     logger: false,
     bodyParser: false,
   });

@@ -1,0 +1,114 @@
+import type Database from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
+import type { EventFilter } from '../port.js';
+import { SELECT_EVENTS, StoredEvent, type EventRow } from './event-row.js';
+import { OncePerMacrotask } from './once-per-macrotask.js';
+
+/** Events that are kept, and characters of their bodies. */
+const KEPT_EVENTS = 1_024;
+const KEPT_CHARACTERS = 4 * 1024 * 1024;
+/** More new events than this are left to whoever reads them page by page. */
+const EVENTS_PER_LOOK = 256;
+const KNOWN_HEADS = 50_000;
+
+/**
+ * The newest events of the log and the heads of streams, read once for everybody: most reads ask
+ * for what was written a moment ago, or whether anything was.
+ *
+ * What it says is never older than the question: see {@link OncePerMacrotask}. It looks at the file
+ * again after each commit of this process.
+ */
+export class LogTail {
+  readonly #newer: Database.Statement<[number], EventRow>;
+  /** In log order: all events after `#begin` up to `#end`. */
+  #events: StoredEvent[] = [];
+  #characters = 0;
+  #begin = 0;
+  #end = 0;
+  /** Revisions at `#end`, or later. */
+  readonly #heads = new LRUCache<string, number>({ max: KNOWN_HEADS });
+  readonly #look = new OncePerMacrotask(() => {
+    this.#readOn();
+  });
+
+  constructor(
+    database: Database.Database,
+    private readonly readHead: () => number,
+  ) {
+    this.#newer = database
+      .prepare<[number], EventRow>(
+        `${SELECT_EVENTS} WHERE position > ? ORDER BY position LIMIT ${String(EVENTS_PER_LOOK)}`,
+      )
+      .raw();
+  }
+
+  /** To be called after each commit of this process. */
+  noteCommit(): void {
+    this.#look.renew();
+  }
+
+  /** The events of a stream from a revision; undefined when they are to be read from the file. */
+  ofStream(stream: string, from: number): readonly StoredEvent[] | undefined {
+    this.#look.ensure();
+    const head = this.#heads.get(stream);
+    if (head === undefined) return undefined;
+    const found: StoredEvent[] = [];
+    for (let index = this.#events.length - 1; found.length <= head - from; index--) {
+      const event = this.#events[index];
+      if (event === undefined) return undefined;
+      if (event.stream === stream && event.revision >= from) found.push(event);
+    }
+    return found.reverse();
+  }
+
+  /** Remembers what a read of the file has found, right after {@link ofStream} could not tell. */
+  learnHead(stream: string, revision: number): void {
+    this.#heads.set(stream, revision);
+  }
+
+  /** What a filter lets through of a part of the log; undefined when it is to be read from the file. */
+  between(after: number, upTo: number, filter: EventFilter): readonly StoredEvent[] | undefined {
+    this.#look.ensure();
+    if (after < this.#begin) return undefined;
+    const first = this.#events.findLastIndex(({ position }) => position <= after) + 1;
+    return this.#events
+      .slice(first)
+      .filter((event) => event.position <= upTo && event.matches(filter));
+  }
+
+  #readOn(): void {
+    const rows = this.#newer.all(this.#end);
+    if (rows.length === EVENTS_PER_LOOK) this.#beginAnew();
+    else if (rows.length > 0) this.#add(rows);
+  }
+
+  #add(rows: readonly EventRow[]): void {
+    for (const row of rows) {
+      const event = new StoredEvent(row);
+      this.#events.push(event);
+      this.#characters += event.characters;
+      this.#end = event.position;
+      this.#heads.set(event.stream, event.revision);
+    }
+    this.#dropOldest();
+  }
+
+  #beginAnew(): void {
+    this.#heads.clear();
+    this.#events = [];
+    this.#characters = 0;
+    this.#begin = this.#end = this.readHead();
+  }
+
+  #dropOldest(): void {
+    if (this.#events.length <= 2 * KEPT_EVENTS && this.#characters <= KEPT_CHARACTERS) return;
+    let count = 0;
+    while (this.#events.length - count > KEPT_EVENTS || this.#characters > KEPT_CHARACTERS / 2) {
+      const event = this.#events[count++];
+      if (event === undefined) break;
+      this.#characters -= event.characters;
+      this.#begin = event.position;
+    }
+    this.#events.splice(0, count);
+  }
+}

@@ -1,0 +1,10 @@
+import { capability } from '../../capabilities/support/capabilities.js';
+import { Messaging, saying } from './messaging.js';
+const messaging = await Messaging.open({ capabilities: [capability('echo')], handlers: { 'handler.echo': async function* () { for (let i = 0; i < 9000; i++) yield { kind: 'working' }; } } });
+let appends = 0; let events = 0; let ms = 0;
+const record = messaging.tasks.record.bind(messaging.tasks);
+messaging.tasks.record = async (...args) => { appends++; events += args[2].length; const t = performance.now(); try { return await record(...args); } finally { ms += performance.now() - t; } };
+const t = performance.now();
+await messaging.taskOf(saying('x'));
+console.log('total', performance.now() - t, 'appends', appends, 'events', events, 'in record', ms);
+await messaging.close();

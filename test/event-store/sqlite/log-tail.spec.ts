@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  openSqliteEventStore,
+  type SqliteEventStore,
+} from '../../../src/event-store/sqlite/sqlite-event-store.js';
+import { START, type RecordedEnvelope } from '../../../src/event-store/port.js';
+import { effort } from '../../contracts/support/effort.js';
+import { envelope, envelopes, freshStream } from '../../contracts/support/envelopes.js';
+import { collect, idsOf, Reader, value } from '../../contracts/support/reading.js';
+
+let folder: string;
+let store: SqliteEventStore;
+let other: SqliteEventStore;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-tail-'));
+  store = await openSqliteEventStore(join(folder, 'events.db'));
+  other = await openSqliteEventStore(join(folder, 'events.db'));
+});
+
+afterEach(async () => {
+  await store.close();
+  await other.close();
+  await rm(folder, { recursive: true });
+});
+
+async function fill(through: SqliteEventStore, streams: number, events: number): Promise<void> {
+  for (let n = 0; n < streams; n++) {
+    value(await through.append(freshStream(), 'no-stream', envelopes(events)));
+  }
+}
+
+describe('what is remembered of the log', () => {
+  it('is never behind another store, however much that has written', async () => {
+    const stream = freshStream();
+    value(await store.append(stream, 'no-stream', envelopes(2)));
+    expect(await store.readStream(stream, 2)).toEqual([]);
+    for (const between of [0, 1, 300, 3_000]) {
+      const [last] = (await store.readStream(stream)).slice(-1);
+      await fill(other, 1, between + 1);
+      const next = envelope();
+      value(await other.append(stream, last?.revision ?? 0, [next]));
+      expect(idsOf(await store.readStream(stream, (last?.revision ?? 0) + 1))).toEqual([next.id]);
+    }
+    expect(await store.readStream(stream)).toEqual(await other.readStream(stream));
+  });
+
+  it('lets a stream be read whose beginning is no longer remembered', async () => {
+    const stream = freshStream();
+    value(await store.append(stream, 'no-stream', envelopes(3)));
+    await store.readStream(stream);
+    for (let n = 0; n < 30; n++) {
+      await fill(store, 1, 100);
+      await store.readStream(stream, 3);
+    }
+    value(await store.append(stream, 2, envelopes(2)));
+    const fresh = await openSqliteEventStore(join(folder, 'events.db'));
+    for (let from = 0; from <= 5; from++) {
+      expect(await store.readStream(stream, from)).toEqual(await fresh.readStream(stream, from));
+    }
+    await fresh.close();
+  });
+
+  it('holds few large events', async () => {
+    const sealed = 'x'.repeat(1_000_000);
+    const sent = Array.from({ length: 12 }, () => envelope({ sealed }));
+    const stream = freshStream();
+    for (const [index, event] of sent.entries()) {
+      value(await store.append(stream, index === 0 ? 'no-stream' : index - 1, [event]));
+      await store.readStream(stream, index);
+    }
+    expect(idsOf(await store.readStream(stream))).toEqual(idsOf(sent));
+    expect(idsOf(await collect(store.readAll(START)))).toEqual(idsOf(sent));
+  });
+
+  it('answers as the file does, whoever writes and whatever is asked', async () => {
+    const streams = Array.from({ length: 5 }, (_, n) => freshStream(n % 2 ? 'agent-' : 'card-'));
+    const written: { stream: string; id: string; type: string }[] = [];
+    const filter = { streamPrefixes: ['agent-'], types: ['thing-happened'] };
+    const reader = new Reader(store.subscribeAll(START, { filter }));
+    const delivered: RecordedEnvelope[] = [];
+    let caughtUp = '';
+    let random = 1;
+    const pick = (below: number): number => {
+      random = (random * 48_271) % 2_147_483_647;
+      return random % below;
+    };
+    for (let step = 0; step < effort(400, 4_000); step++) {
+      const stream = streams[pick(streams.length)] ?? '';
+      const own = written.filter((event) => event.stream === stream);
+      if (pick(3) === 0) {
+        const types = ['thing-happened', 'other-thing-happened'];
+        const events = Array.from({ length: 1 + pick(step % 50 === 0 ? 300 : 3) }, () =>
+          envelope({ type: types[pick(2)] ?? '' }),
+        );
+        const through = pick(2) === 0 ? store : other;
+        const expected = own.length === 0 ? 'no-stream' : own.length - 1;
+        value(await through.append(stream, expected, events));
+        written.push(...events.map(({ id, type }) => ({ stream, id, type })));
+      } else {
+        const from = pick(own.length + 2);
+        expect(idsOf(await store.readStream(stream, from))).toEqual(idsOf(own.slice(from)));
+      }
+      if (pick(20) === 0 && caughtUp < (await store.head())) {
+        const { events, position } = await reader.untilCaughtUp();
+        delivered.push(...events);
+        caughtUp = position;
+      }
+      const wanted = written.filter(
+        ({ stream, type }) => stream.startsWith('agent-') && type === 'thing-happened',
+      );
+      expect(idsOf(delivered)).toEqual(idsOf(wanted.slice(0, delivered.length)));
+    }
+    await reader.stop();
+    expect(idsOf(await collect(store.readAll(START)))).toEqual(idsOf(written));
+  });
+});
