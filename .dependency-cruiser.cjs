@@ -7,9 +7,12 @@
 
 const CONTEXTS = 'agents|interactions|capabilities|attestation|invocations|a2a|audit';
 
-/** What a context shows the others: its domain, queries, commands and events; audit its verifier. */
+/**
+ * What a context shows the others: its domain, queries, commands and events; audit its verifier; a2a
+ * what handlers of capabilities are written against.
+ */
 const PUBLISHED =
-  '^src/([^/]+/(domain/|(queries|commands|events)(/|\\.ts$)|event-types\\.ts$)|audit/verify/)';
+  '^src/([^/]+/(domain/|(queries|commands|events)(/|\\.ts$)|event-types\\.ts$)|audit/verify/|a2a/handlers/capability-(call|handler)\\.ts$)';
 
 const ADAPTER = '^src/(event-store|projections)/(sqlite|eventstoredb|postgres)/';
 
@@ -113,7 +116,7 @@ module.exports = {
       name: 'contexts-use-what-others-publish',
       comment: 'Never a projection, its tables or a private file of another context.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: '\\.module\\.ts$' },
+      from: { path: '^src/([^/]+)/', pathNot: ['\\.module\\.ts$', '^src/wiring/'] },
       to: { path: `^src/(${CONTEXTS})/`, pathNot: ['^src/$1/', PUBLISHED] },
     },
     {

@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Capability } from '../../src/capabilities/domain/capability.js';
 import { capabilityStream } from '../../src/capabilities/domain/stream.js';
 import { CAPABILITY_DIRECTORY } from '../../src/capabilities/projection.js';
+import { ProjectedRegistry } from '../../src/capabilities/projected-registry.js';
 import { readStoredCapability, storeCapability } from '../../src/capabilities/stored-capability.js';
 import type { AgentId, SkillId } from '../../src/kernel/ids.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
+import type { ReadModel } from '../../src/projections/port.js';
 import { eventually } from '../support/eventually.js';
 import { capability, FINANCE } from './support/capabilities.js';
 import { CapabilityNode, hostedAgent } from './support/capability-node.js';
@@ -105,6 +107,29 @@ describe('the registry of an agent', () => {
     expect([...later.registry.of(FINANCE).all.entries()]).toEqual([
       ...node.registry.of(FINANCE).all.entries(),
     ]);
+    await later.close();
+  });
+
+  it('is read anew from a view that was built anew, though its changes have the same numbers', async () => {
+    await add('a', 'b');
+    await node.caughtUp();
+    const later = await CapabilityNode.open({ folder: node.folder, hosted: node.hosted });
+    await later.caughtUp();
+    let view: ReadModel = node.runner;
+    const replaced: ReadModel = {
+      prepare: (sql) => view.prepare(sql),
+      waitFor: (...parameters) => view.waitFor(...parameters),
+      isReliable: (...parameters) => view.isReliable(...parameters),
+      unreliableStreams: (name) => view.unreliableStreams(name),
+      parkedEvents: (stream) => view.parkedEvents(stream),
+    };
+    const registry = new ProjectedRegistry(replaced, node.store, node.execution);
+    const before = registry.of(FINANCE);
+    view = later.runner;
+    const after = registry.of(FINANCE);
+    expect([...after.all]).toEqual([...before.all]);
+    expect(after.version).toBeGreaterThan(before.version);
+    expect(after.all.get('a' as SkillId)).not.toBe(before.all.get('a' as SkillId));
     await later.close();
   });
 

@@ -13,12 +13,16 @@ export interface Grant {
   readonly routing: RoutingRecord;
   /** Output modes of the capability that the client accepts; never empty. */
   readonly outputModes: readonly string[];
-  /** After it the call counts as lost: milliseconds since the epoch. */
+  /** When the signal aborts and the task fails: milliseconds since the epoch. */
   readonly deadline: number;
 }
 
 /** One call of a capability. */
 export interface CapabilityCall {
+  /**
+   * What was said. If its sender was asked first which capability is meant, the parts of everything
+   * that was said about that, oldest first.
+   */
   readonly message: Message;
   /** The task as it stands, its history included. */
   readonly task: Task;
@@ -45,7 +49,10 @@ export type HandlerEvent =
       readonly parts?: readonly Part[];
       readonly metadata?: JsonObject;
     }
-  /** Answers with a message and no task; only as the first and only event. */
+  /**
+   * Answers with a message and no task; only as the first and only event. If the task had to be shown
+   * before, these are its last words.
+   */
   | { readonly kind: 'message'; readonly parts: readonly Part[] };
 
 /** An implementation of capabilities, in this process. */

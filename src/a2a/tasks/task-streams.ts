@@ -23,7 +23,7 @@ export interface PlacedFold {
 const KEPT_TASKS = 20_000;
 /** Characters of all kept folds together, and of one. */
 const KEPT_WEIGHT = 64 * 1024 * 1024;
-const KEPT_WEIGHT_OF_ONE = 4 * 1024 * 1024;
+const KEPT_WEIGHT_OF_ONE = 16 * 1024 * 1024;
 const WEIGHT_OF_EMPTY = 2048;
 
 /**

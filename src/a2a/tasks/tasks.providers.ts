@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import type { A2aConfig } from '../../config/hosted-agents.js';
 import type { RandomBytes } from '../../event-store/command-execution.js';
 import type { DeletableEventStore } from '../../event-store/port.js';
@@ -25,6 +24,7 @@ import { TaskStreams } from './task-streams.js';
 import { TaskSweeper } from './task-sweeper.js';
 import { TaskWriter } from './task-writer.js';
 import { DurablePushConfigs } from './webhooks/durable-push-configs.js';
+import { resolveHost } from './webhooks/resolve-host.js';
 import type { RetryTiming } from './webhooks/retry-timing.js';
 import { WebhookProgressStreams } from './webhooks/webhook-progress-streams.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
@@ -50,7 +50,7 @@ export interface TaskParts {
   readonly random: RandomBytes;
   readonly newId: NewId;
   readonly report: Report;
-  /** Default: the system's resolver. */
+  /** Default: the name servers of the system. */
   readonly resolve?: ResolveHost;
   readonly timing?: Partial<RetryTiming>;
 }
@@ -170,9 +170,4 @@ async function found({ store, clock, newId }: TaskParts): Promise<void> {
   });
   // A conflict says that it was founded before.
   await store.append('store', 'no-stream', [envelope]);
-}
-
-async function resolveHost(hostname: string): Promise<readonly string[]> {
-  const found = await lookup(hostname, { all: true, verbatim: true });
-  return found.map(({ address }) => address);
 }

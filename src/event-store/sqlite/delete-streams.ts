@@ -4,6 +4,13 @@ import { checkpoint } from './checkpoint.js';
 import { toRowid } from './event-row.js';
 import { untilFree } from './patience.js';
 
+/**
+ * Deletions are counted beside the positions, in SQLite's own table of sequences, so that every
+ * process which keeps events in memory notices; it takes rows of other names.
+ */
+const DELETIONS = 'deletions of streams';
+export const COUNT_DELETIONS = `SELECT seq FROM sqlite_sequence WHERE name = '${DELETIONS}'`;
+
 /** Takes whole streams out of the file, and their bytes out of it and its write-ahead log. */
 export class StreamDeletion {
   /** The log may hold what was deleted: an earlier call could not empty it. */
@@ -12,6 +19,8 @@ export class StreamDeletion {
   constructor(
     private readonly database: Database.Database,
     private readonly patienceMs: number,
+    /** Called after each deletion, before anybody is told. */
+    private readonly onDelete: () => void,
   ) {
     // From the first write on: what is moved between pages must leave no copy behind either.
     database.pragma('secure_delete = ON');
@@ -24,7 +33,10 @@ export class StreamDeletion {
     if (wanted.length > 0) {
       // Synchronous, so that no group commit of this connection is ever in between.
       deleted = await untilFree(this.patienceMs, () => this.#deleteAtOnce(wanted));
-      if (deleted.size > 0) this.#logHoldsDeleted = true;
+      if (deleted.size > 0) {
+        this.#logHoldsDeleted = true;
+        this.onDelete();
+      }
     }
     if (this.#logHoldsDeleted) {
       await checkpoint(this.database, this.patienceMs, ({ busy, log }) => busy === 0 && log === 0);
@@ -52,8 +64,17 @@ export class StreamDeletion {
           deleteStream.run(found[0]);
           deleted.add(name);
         }
+        if (deleted.size > 0) this.#count();
         return deleted;
       })
       .immediate();
+  }
+
+  #count(): void {
+    const counted = this.database
+      .prepare<[string]>('UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = ?')
+      .run(DELETIONS);
+    if (counted.changes > 0) return;
+    this.database.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, 1)').run(DELETIONS);
   }
 }

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import type { EventFilter } from '../port.js';
+import { COUNT_DELETIONS } from './delete-streams.js';
 import { SELECT_EVENTS, StoredEvent, type EventRow } from './event-row.js';
 import { OncePerMacrotask } from './once-per-macrotask.js';
 
@@ -20,6 +21,8 @@ const KNOWN_HEADS = 50_000;
  */
 export class LogTail {
   readonly #newer: Database.Statement<[number], EventRow>;
+  readonly #countDeletions: Database.Statement<[], number>;
+  #deletions: number;
   /** In log order: all events after `#begin` up to `#end`. */
   #events: StoredEvent[] = [];
   #characters = 0;
@@ -40,6 +43,8 @@ export class LogTail {
         `${SELECT_EVENTS} WHERE position > ? ORDER BY position LIMIT ${String(EVENTS_PER_LOOK)}`,
       )
       .raw();
+    this.#countDeletions = database.prepare<[], number>(COUNT_DELETIONS).pluck();
+    this.#deletions = this.#countDeletions.get() ?? 0;
   }
 
   /** To be called after each commit of this process. */
@@ -77,6 +82,13 @@ export class LogTail {
   }
 
   #readOn(): void {
+    const deletions = this.#countDeletions.get() ?? 0;
+    if (deletions !== this.#deletions) {
+      // Some of what is kept is no more, whichever process deleted it.
+      this.#deletions = deletions;
+      this.#beginAnew();
+      return;
+    }
     const rows = this.#newer.all(this.#end);
     if (rows.length === EVENTS_PER_LOOK) this.#beginAnew();
     else if (rows.length > 0) this.#add(rows);

@@ -87,7 +87,9 @@ export class SqliteEventStore implements DeletableEventStore {
       .pluck();
     this.#tail = new LogTail(database, () => this.#head());
     this.#watch = new HeadWatch(() => this.#head(), options.pollMs ?? POLL_MS);
-    this.#deletion = new StreamDeletion(database, this.#patienceMs);
+    this.#deletion = new StreamDeletion(database, this.#patienceMs, () => {
+      this.#tail.noteCommit();
+    });
     this.#appends = new GroupCommit(database, {
       apply: appendInTransaction(database),
       maxGroup: APPENDS_PER_COMMIT,

@@ -3,7 +3,11 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { HandlerEvent } from '../../../src/a2a/handlers/capability-call.js';
 import { capability, partner } from '../../capabilities/support/capabilities.js';
 import { eventually } from '../../support/eventually.js';
+import { RUNS } from '../../support/property-runs.js';
 import { Messaging, saying, type Handle, type MessagingOptions } from '../support/messaging.js';
+
+/** Some at every commit, a thousand in the long run. */
+const RACES = RUNS.numRuns / 5;
 
 let messaging: Messaging;
 
@@ -114,14 +118,6 @@ describe('a handler', () => {
       ],
     ],
     ['says what nobody knows', [{ kind: 'sings' }]],
-    [
-      'never stops talking',
-      Array.from({ length: 10_001 }, (): HandlerEvent => ({ kind: 'working' })),
-    ],
-    [
-      'says more than anybody can hear',
-      Array.from({ length: 40 }, (_, index) => artifact(`a${index}`, 'x'.repeat(1024 * 1024))),
-    ],
   ])('that %s gives an InvalidAgentResponse, and the task has failed', async (_, events) => {
     await open(says(...(events as HandlerEvent[])));
     const params = saying('hello');
@@ -211,8 +207,7 @@ describe('a canceled task', () => {
       await delay(Math.random() * 6);
       yield { kind: 'completed', parts };
     });
-    const states = new Set<string>();
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < RACES; round++) {
       const params = saying('hello');
       const { id } = await messaging.taskOf({
         ...params,
@@ -224,8 +219,6 @@ describe('a canceled task', () => {
       expect(status.state).toBe(isCanceled ? 'TASK_STATE_CANCELED' : 'TASK_STATE_COMPLETED');
       await eventually(() => messaging.ledger.ends[round] !== undefined);
       expect(messaging.ledger.ends[round]).toBe(isCanceled ? 'canceled' : 'succeeded');
-      states.add(status.state);
     }
-    expect(states.size).toBeGreaterThan(0);
   });
 });

@@ -242,14 +242,20 @@ describe('a message to a task', () => {
     expect(right.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('is refused once the task has ended', async () => {
-    await open();
-    const { id } = await messaging.taskOf(saying('hello'));
-    expect(await messaging.refusalOf(saying('more', { taskId: id }))).toMatchObject({
-      error: 'UnsupportedOperation',
-      code: 'task-ended',
-    });
-  });
+  it.each(['completed', 'failed', 'rejected', 'canceled'] as const)(
+    'is refused once the task is %s',
+    async (kind) => {
+      const asking: HandlerEvent = { kind: kind === 'canceled' ? 'input-required' : kind };
+      await open([ECHO], { handlers: says(asking) });
+      const { id } = await messaging.taskOf(saying('hello'));
+      if (kind === 'canceled') await messaging.cancel(id);
+      expect(await messaging.refusalOf(saying('more', { taskId: id }))).toMatchObject({
+        error: 'UnsupportedOperation',
+        code: 'task-ended',
+      });
+      expect(messaging.calls).toHaveLength(1);
+    },
+  );
 
   it('is refused while a turn is under way', async () => {
     let release: () => void = () => undefined;

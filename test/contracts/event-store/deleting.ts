@@ -59,6 +59,21 @@ export function describeDeleting(makeLog: () => Promise<DeletableTestLog>): void
       expect(outcomes.map(({ size }) => size).toSorted()).toEqual([0, 0, 1]);
     });
 
+    it('is seen at once by an instance that has read what is gone', async () => {
+      const other = await log.open();
+      const [gone, again] = [freshStream(), freshStream()];
+      const heads = new Map<string, Position>();
+      for (const stream of [gone, again]) heads.set(stream, await appended(stream, 3));
+      expect(await other.readStream(gone)).toHaveLength(3);
+      expect(await other.readStream(again, 2)).toHaveLength(1);
+      await store.deleteStreams(heads);
+      await appended(again, 1);
+      expect(await other.readStream(gone)).toEqual([]);
+      expect(await other.readStream(again)).toHaveLength(1);
+      expect(await other.readStream(again, 1)).toEqual([]);
+      expect(await readEverything(other)).toHaveLength(1);
+    });
+
     it('lets a name begin anew, at positions that were never given before', async () => {
       const [first, last] = [freshStream(), freshStream()];
       await appended(first, 1);

@@ -46,13 +46,18 @@ export class AgentIndex {
   }
 
   private async follow(learned: readonly LearnedSkill[]): Promise<void> {
+    if (learned.length === 0) {
+      this.index = undefined;
+      return;
+    }
     const { prompt } = this.builder.shapesFor(learned);
     const { index } = this;
     const before = index?.skills ?? new Map<SkillId, LearnedSkill>();
     const after = new Map(learned.map((skill) => [skill.skillId, skill]));
     const removed = [...before.keys()].filter((id) => !isSameSkill(before.get(id), after.get(id)));
     const added = learned.filter((skill) => !isSameSkill(before.get(skill.skillId), skill));
-    if (index?.shape === prompt && removed.length + added.length <= before.size / 2) {
+    const isSmallChange = removed.length + added.length <= before.size / 2;
+    if (index?.shape === prompt && !index.isWorn && isSmallChange) {
       await inSlices(this.builder.prepare(prompt, learned));
       if (removed.length + added.length > 0) await inSlices(index.change(removed, added));
     } else {
@@ -62,6 +67,7 @@ export class AgentIndex {
 
   private async refine(learned: readonly LearnedSkill[], generation: number): Promise<void> {
     const isWanted = () => this.generation === generation;
+    if (learned.length === 0) return;
     const { best } = this.builder.shapesFor(learned);
     if (this.index?.shape === best) {
       if (this.index.isFresh) return;

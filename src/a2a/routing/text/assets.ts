@@ -21,10 +21,14 @@ export function readAssets(): RoutingAssets {
   };
 }
 
-/** Row-major: what the mapped vector's coordinates take of the encoder's. */
+/** Row-major: what each coordinate of the encoder's vector adds to those of the mapped one. */
 export function readCovarianceMap(): Float32Array {
   const bytes = readFileSync(new URL('within-class-covariance.f32', FOLDER));
-  return new Float32Array(new Uint8Array(bytes).buffer, 0, VECTOR_SIZE * VECTOR_SIZE);
+  const stored = new Float32Array(new Uint8Array(bytes).buffer);
+  return stored.map((_, at) => {
+    const [from, to] = [Math.floor(at / VECTOR_SIZE), at % VECTOR_SIZE];
+    return stored[to * VECTOR_SIZE + from] as number;
+  });
 }
 
 function readJson(file: string): unknown {

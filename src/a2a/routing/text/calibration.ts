@@ -9,7 +9,7 @@ import type { Steps } from './steps.js';
 /** With fewer examples, leaving one out takes too much to say what the rest can do. */
 const ENOUGH_EXAMPLES = 3;
 /** Texts for none of the skills, against those for one of them, that confidence reckons with. */
-const STRANGER_WEIGHT = 0.22;
+const STRANGER_WEIGHT = 0.25;
 /** Texts of one skill that are taken for another before it is worth a word. */
 const CONFUSIONS_TO_WARN = 2;
 const MAX_OVERLAPS = 1_000;

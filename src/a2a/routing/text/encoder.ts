@@ -1,5 +1,5 @@
 import type { EncoderWeights } from './encoder-weights.js';
-import { MatrixWorkspace, SINGLE, type Matrix } from './matrix.js';
+import { MatrixWorkspace, type Matrix } from './matrix.js';
 import { Tokenizer } from './tokenizer.js';
 import { applyLinear, MODEL_WIDTH, readLinear, TransformerLayer } from './transformer-layer.js';
 
@@ -18,7 +18,7 @@ const MAX_CHARACTERS = 2_000;
  * languages get vectors that say little.
  */
 export class Encoder {
-  private readonly workspace = new MatrixWorkspace(SINGLE);
+  private readonly workspace = new MatrixWorkspace();
   private readonly tokenizer: Tokenizer;
   private readonly embeddings: Float32Array;
   private readonly timescales: Float32Array;

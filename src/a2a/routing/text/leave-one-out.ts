@@ -1,9 +1,6 @@
 import { LEFT_OUT, type Scores } from './confidence.js';
 import type { Classes } from './classes.js';
-import { invert, type RidgeInverse } from './ridge.js';
-
-/** Weights of the texts in the score of each class, row-major: rows of the index × columns. */
-export type DualWeights = Float32Array;
+import { invert, type DualWeights, type RidgeInverse } from './ridge.js';
 
 /** The scores that a text gets from an index that never saw it, in closed form. */
 export class LeaveOneOut {
@@ -16,7 +13,7 @@ export class LeaveOneOut {
   /** Without the text itself. */
   text(row: number): Scores {
     const { columns, columnOf, skills } = this.classes;
-    const diagonal = this.ridge.row(row)[row] as number;
+    const [diagonal] = this.ridge.block([row]) as unknown as readonly [number];
     const values = Float32Array.from({ length: columns }, (_, column) => {
       const target = columnOf[row] === column ? 1 : 0;
       return target - (this.weights[row * columns + column] as number) / diagonal;

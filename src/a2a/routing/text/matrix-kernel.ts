@@ -1,21 +1,16 @@
 import { assemble, op } from './wasm-assembler.js';
 
+/** Columns of a panel: what one pass over the inner dimension computes of each row. */
+export const PANEL = 8;
 /** Steps of the inner dimension in one turn of the innermost loop: inner sizes are multiples of it. */
 export const UNROLL = 4;
 /** Most rows that share a pass: 4 × 2 accumulators leave registers for the operands. */
 const MOST_ROWS = 4;
 
-/** A panel is what one pass over the inner dimension computes of each row: two registers. */
-export const PANEL_BYTES = 32;
+const FLOAT = 4;
+/** Bytes of the columns that one pass over the inner dimension computes of each row: two registers. */
+const PANEL_BYTES = PANEL * FLOAT;
 const HALF = 16;
-
-/** What differs between numbers of single and of double precision. */
-interface Arithmetic {
-  readonly bytes: number;
-  readonly splat: (offset: number) => number[];
-  readonly add: readonly number[];
-  readonly multiply: readonly number[];
-}
 
 /** Parameters: addresses and strides in bytes, the others counts. */
 const param = {
@@ -57,21 +52,21 @@ const add = (target: number, source: readonly number[]) => [
 const copy = (target: number, source: number) => [...op.localGet(source), ...op.localSet(target)];
 
 /** A row's two sums take the product of its next value of A with the eight of B. */
-const accumulate = (row: number, step: number, arithmetic: Arithmetic) => [
+const accumulate = (row: number, step: number) => [
   ...op.localGet(local.aAt + row),
-  ...arithmetic.splat(step * arithmetic.bytes),
+  ...op.v128Load32Splat(step * FLOAT),
   ...op.localSet(local.value),
   ...[local.low, local.high].flatMap((half, index) => [
     ...op.localGet(sumOf(row, index)),
     ...op.localGet(local.value),
     ...op.localGet(half),
-    ...arithmetic.multiply,
-    ...arithmetic.add,
+    ...op.f32x4Mul,
+    ...op.f32x4Add,
     ...op.localSet(sumOf(row, index)),
   ]),
 ];
 
-const innermost = (rows: readonly number[], arithmetic: Arithmetic) =>
+const innermost = (rows: readonly number[]) =>
   op.repeatWhile([
     ...Array.from({ length: UNROLL }, (_, step) => [
       ...op.localGet(local.bAt),
@@ -80,9 +75,9 @@ const innermost = (rows: readonly number[], arithmetic: Arithmetic) =>
       ...op.localGet(local.bAt),
       ...op.v128Load(step * PANEL_BYTES + HALF),
       ...op.localSet(local.high),
-      ...rows.flatMap((row) => accumulate(row, step, arithmetic)),
+      ...rows.flatMap((row) => accumulate(row, step)),
     ]).flat(),
-    ...rows.flatMap((row) => add(local.aAt + row, op.i32Const(UNROLL * arithmetic.bytes))),
+    ...rows.flatMap((row) => add(local.aAt + row, op.i32Const(UNROLL * FLOAT))),
     ...add(local.bAt, op.i32Const(UNROLL * PANEL_BYTES)),
     ...op.localGet(local.bAt),
     ...op.localGet(local.bEnd),
@@ -90,7 +85,7 @@ const innermost = (rows: readonly number[], arithmetic: Arithmetic) =>
   ]);
 
 /** `count` rows against one panel; the row addresses move on to the rows that follow. */
-function block(count: number, arithmetic: Arithmetic): number[] {
+function block(count: number): number[] {
   const rows = Array.from({ length: count }, (_, row) => row);
   return [
     ...rows.flatMap((row) => [
@@ -104,7 +99,7 @@ function block(count: number, arithmetic: Arithmetic): number[] {
       ...add(local.initRow, op.localGet(param.initStride)),
     ]),
     ...copy(local.bAt, param.b),
-    ...innermost(rows, arithmetic),
+    ...innermost(rows),
     ...rows.flatMap((row) => [
       ...[0, 1].flatMap((half) => [
         ...op.localGet(local.cRow),
@@ -116,7 +111,7 @@ function block(count: number, arithmetic: Arithmetic): number[] {
   ];
 }
 
-const panel = (arithmetic: Arithmetic) => [
+const panel = [
   ...copy(local.left, param.rows),
   ...copy(local.aBlock, param.a),
   ...copy(local.initRow, param.init),
@@ -132,7 +127,7 @@ const panel = (arithmetic: Arithmetic) => [
   ...op.i32GreaterEqual,
   ...op.whenTrue(
     op.repeatWhile([
-      ...block(MOST_ROWS, arithmetic),
+      ...block(MOST_ROWS),
       ...add(local.left, op.i32Const(-MOST_ROWS)),
       ...op.localGet(local.left),
       ...op.i32Const(MOST_ROWS),
@@ -143,43 +138,28 @@ const panel = (arithmetic: Arithmetic) => [
     ...op.localGet(local.left),
     ...op.i32Const(count),
     ...op.i32Equal,
-    ...op.whenTrue(block(count, arithmetic)),
+    ...op.whenTrue(block(count)),
   ]),
 ];
 
 /**
  * `multiply(a, b, init, c, rows, inner, panels, aStride, initStride, cStride)`:
- * C = INIT + A·B over the imported memory. A, INIT and C are row-major with strides of
- * their own (an INIT of stride 0 is a bias); B lies in panels of as many columns as two registers hold, each row after row.
+ * C = INIT + A·B over float32 in the imported memory. A, INIT and C are row-major with strides of
+ * their own (an INIT of stride 0 is a bias); B lies in panels of eight columns, each row after row.
  * A panel stays in the cache while all rows of A pass over it, so that B is read once. Nothing may
  * be empty.
  */
-const kernel = (arithmetic: Arithmetic) =>
-  assemble({
-    name: 'multiply',
-    parameters: 10,
-    i32Locals: 6 + MOST_ROWS,
-    v128Locals: 3 + MOST_ROWS * 2,
-    body: op.repeatWhile([
-      ...panel(arithmetic),
-      ...copy(param.b, local.bEnd),
-      ...add(param.init, op.i32Const(PANEL_BYTES)),
-      ...add(param.c, op.i32Const(PANEL_BYTES)),
-      ...add(param.panels, op.i32Const(-1)),
-      ...op.localGet(param.panels),
-    ]),
-  });
-
-export const SINGLE_KERNEL = kernel({
-  bytes: 4,
-  splat: op.v128Load32Splat,
-  add: op.f32x4Add,
-  multiply: op.f32x4Mul,
-});
-
-export const DOUBLE_KERNEL = kernel({
-  bytes: 8,
-  splat: op.v128Load64Splat,
-  add: op.f64x2Add,
-  multiply: op.f64x2Mul,
+export const MATRIX_KERNEL = assemble({
+  name: 'multiply',
+  parameters: 10,
+  i32Locals: 6 + MOST_ROWS,
+  v128Locals: 3 + MOST_ROWS * 2,
+  body: op.repeatWhile([
+    ...panel,
+    ...copy(param.b, local.bEnd),
+    ...add(param.init, op.i32Const(PANEL_BYTES)),
+    ...add(param.c, op.i32Const(PANEL_BYTES)),
+    ...add(param.panels, op.i32Const(-1)),
+    ...op.localGet(param.panels),
+  ]),
 });

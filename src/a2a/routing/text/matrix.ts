@@ -1,4 +1,4 @@
-import { DOUBLE_KERNEL, PANEL_BYTES, SINGLE_KERNEL, UNROLL } from './matrix-kernel.js';
+import { MATRIX_KERNEL, PANEL, UNROLL } from './matrix-kernel.js';
 
 /** The JavaScript interface of WebAssembly, as far as it is used; node's types leave it out. */
 declare const WebAssembly: {
@@ -28,25 +28,7 @@ type Multiply = (
   cStride: number,
 ) => void;
 
-/** How exact numbers are: of a model that was trained so, or of an inverse that is built on itself. */
-interface Precision<Values> {
-  readonly kernel: Uint8Array<ArrayBuffer>;
-  readonly bytes: number;
-  readonly view: new (buffer: ArrayBuffer, address: number, length: number) => Values;
-}
-
-export const SINGLE: Precision<Float32Array> = {
-  kernel: SINGLE_KERNEL,
-  bytes: Float32Array.BYTES_PER_ELEMENT,
-  view: Float32Array,
-};
-
-export const DOUBLE: Precision<Float64Array> = {
-  kernel: DOUBLE_KERNEL,
-  bytes: Float64Array.BYTES_PER_ELEMENT,
-  view: Float64Array,
-};
-
+const FLOAT = Float32Array.BYTES_PER_ELEMENT;
 const PAGE = 65_536;
 
 const roundUp = (value: number, step: number) => Math.ceil(value / step) * step;
@@ -69,17 +51,13 @@ export interface Packed {
  * Memory that the product kernel works in, given out from the bottom up and never back, except all
  * of it above a mark. Views of it (`values`) are for at once: growing the memory detaches them.
  */
-export class MatrixWorkspace<Values extends Float32Array | Float64Array> {
+export class MatrixWorkspace {
   private readonly memory = new WebAssembly.Memory({ initial: 1 });
   private readonly kernel: Multiply;
   private top = 0;
 
-  /** Columns of a panel. */
-  private readonly panel: number;
-
-  constructor(private readonly precision: Precision<Values>) {
-    this.panel = PANEL_BYTES / precision.bytes;
-    const module = new WebAssembly.Module(precision.kernel);
+  constructor() {
+    const module = new WebAssembly.Module(MATRIX_KERNEL);
     const instance = new WebAssembly.Instance(module, { js: { memory: this.memory } });
     this.kernel = instance.exports['multiply'] as Multiply;
   }
@@ -95,26 +73,26 @@ export class MatrixWorkspace<Values extends Float32Array | Float64Array> {
 
   /** Not cleared. Columns are rounded up to whole panels. */
   allocate(rows: number, columns: number): Matrix {
-    const width = roundUp(columns, this.panel);
+    const width = roundUp(columns, PANEL);
     return { address: this.take(rows * width), rows, columns: width };
   }
 
-  values({ address, rows, columns }: Matrix): Values {
-    return new this.precision.view(this.memory.buffer, address, rows * columns);
+  values({ address, rows, columns }: Matrix): Float32Array {
+    return new Float32Array(this.memory.buffer, address, rows * columns);
   }
 
   /** @param values row-major, `inner` × `columns` */
-  pack(values: Values, inner: number, columns: number): Packed {
+  pack(values: Float32Array, inner: number, columns: number): Packed {
     const depth = roundUp(inner, UNROLL);
-    const width = roundUp(columns, this.panel);
+    const width = roundUp(columns, PANEL);
     const address = this.take(depth * width);
-    const packed = new this.precision.view(this.memory.buffer, address, depth * width);
+    const packed = new Float32Array(this.memory.buffer, address, depth * width);
     if (depth !== inner || width !== columns) packed.fill(0);
     for (let row = 0; row < inner; row++) {
-      for (let column = 0; column < columns; column += this.panel) {
+      for (let column = 0; column < columns; column += PANEL) {
         const from = row * columns + column;
-        const to = column * depth + row * this.panel;
-        packed.set(values.subarray(from, from + Math.min(this.panel, columns - column)), to);
+        const to = column * depth + row * PANEL;
+        packed.set(values.subarray(from, from + Math.min(PANEL, columns - column)), to);
       }
     }
     return { address, inner: depth, columns: width };
@@ -130,16 +108,16 @@ export class MatrixWorkspace<Values extends Float32Array | Float64Array> {
       result.address,
       rows,
       right.inner,
-      right.columns / this.panel,
-      left.columns * this.precision.bytes,
-      initial.rows === 1 ? 0 : initial.columns * this.precision.bytes,
-      result.columns * this.precision.bytes,
+      right.columns / PANEL,
+      left.columns * FLOAT,
+      initial.rows === 1 ? 0 : initial.columns * FLOAT,
+      result.columns * FLOAT,
     );
   }
 
   private take(count: number): number {
     const address = this.top;
-    this.top += roundUp(count * this.precision.bytes, 16);
+    this.top += roundUp(count * FLOAT, 16);
     const missing = this.top - this.memory.buffer.byteLength;
     if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
     return address;

@@ -3,7 +3,7 @@ import type { TextVerdict } from '../text-classifier.js';
 import { fewExamples } from './calibration.js';
 import type { LearnedSkill } from './learned-skills.js';
 import { Postings } from './postings.js';
-import { MAX_RANKED, type SkillIndex } from './skill-index.js';
+import { MAX_DEAD_SHARE, MAX_RANKED, type SkillIndex } from './skill-index.js';
 import type { Steps } from './steps.js';
 import { TermStatistics } from './term-statistics.js';
 
@@ -64,6 +64,11 @@ export class OverlapIndex implements SkillIndex {
         })),
       foreign: likeliest !== undefined && !candidates.has(likeliest),
     };
+  }
+
+  get isWorn(): boolean {
+    const dead = this.skillOf.filter((skillId) => skillId === undefined).length;
+    return dead > this.skillOf.length * MAX_DEAD_SHARE;
   }
 
   get warnings() {

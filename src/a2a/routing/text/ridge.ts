@@ -1,220 +1,85 @@
-import { DOUBLE, MatrixWorkspace, type Matrix } from './matrix.js';
+import type { Classes } from './classes.js';
 import type { Steps } from './steps.js';
 
-/** Rows between two moments at which something else may run: about a millisecond. */
-const ROWS_A_STEP = 64;
+/** Rows between two moments at which something else may run. */
+const ROWS_A_STEP = 16;
+
+/** Weights of the texts in the score of each class, row-major: a row for each text. */
+export type DualWeights = Float64Array;
 
 /**
  * The inverse of K + λI for a kernel matrix K that grows text by text, which is all that kernel
- * ridge regression and its leave-one-out residuals need (Rifkin and Lippert 2007). Texts come and
- * go in blocks by the inverse of a partitioned matrix: the result is that of a fit from scratch.
- * A row of a text that went stays, and is zero.
+ * ridge regression and its leave-one-out residuals need (Rifkin and Lippert 2007). It is kept as
+ * the inverse M of the Cholesky factor, MᵀM = (K + λI)⁻¹: a new text adds a row and changes none,
+ * so that errors do not build up on each other.
  */
 export class RidgeInverse {
-  private workspace = new MatrixWorkspace(DOUBLE);
-  private matrix: Matrix;
-  private used = 0;
+  /** Lower triangular: row i has i + 1 numbers. */
+  private readonly factor: Float64Array[] = [];
 
-  constructor(
-    private readonly lambda: number,
-    capacity: number,
-  ) {
-    this.matrix = this.workspace.allocate(capacity, capacity);
-  }
+  constructor(private readonly lambda: number) {}
 
-  /** Rows, zero ones too. */
   get size(): number {
-    return this.used;
+    return this.factor.length;
   }
 
-  /** Read it at once: the next change detaches it. */
-  row(index: number): Float64Array {
-    const { columns } = this.matrix;
-    const start = index * columns;
-    return this.workspace.values(this.matrix).subarray(start, start + this.used);
-  }
-
-  /**
-   * Appends a block of texts.
-   * @param cross `size` × `count`: the kernel between the texts so far and the new ones
-   * @param own `count` × `count`: the kernel among the new ones
-   */
-  *add(cross: Float64Array, own: Float64Array, count: number): Steps<void> {
-    const before = this.used;
-    this.reserve(before + count);
-    if (before === 0) {
-      this.place(0, invert(this.regularized(own, count), count), count);
-      return;
+  /** @param kernel of the new text with those so far, and with itself at the end */
+  append(kernel: ArrayLike<number>): void {
+    const size = this.factor.length;
+    const row = new Float64Array(size + 1);
+    let rest = (kernel[size] as number) + this.lambda;
+    for (const [i, other] of this.factor.entries()) {
+      let product = 0;
+      for (let j = 0; j <= i; j++) product += (other[j] as number) * (kernel[j] as number);
+      rest -= product * product;
+      for (let j = 0; j <= i; j++) row[j] = (row[j] as number) - product * (other[j] as number);
     }
-    const mark = this.workspace.mark();
-    const base = this.workspace.allocate(before, count);
-    yield* this.multiplyBy(cross, count, base);
-    const product = this.workspace.values(base);
-    const schur = this.regularized(own, count);
-    for (let row = 0; row < before; row++) {
-      for (let i = 0; i < count; i++) {
-        const weight = cross[row * count + i] as number;
-        for (let j = 0; j < count; j++) {
-          schur[i * count + j] =
-            (schur[i * count + j] as number) - weight * (product[row * base.columns + j] as number);
-        }
-      }
-    }
-    const corner = invert(schur, count);
-    const right = compact(product, before, base.columns, count);
-    const left = timesSmall(right, corner, before, count);
-    this.workspace.release(mark);
-    yield* this.addProduct(left, right, before, count);
-    const values = this.workspace.values(this.matrix);
-    const stride = this.matrix.columns;
-    for (let row = 0; row < before; row++) {
-      for (let j = 0; j < count; j++) {
-        const value = -(left[row * count + j] as number);
-        values[row * stride + before + j] = value;
-        values[(before + j) * stride + row] = value;
-      }
-    }
-    this.place(before, corner, count);
-  }
-
-  /** Takes texts out: their rows become zero. */
-  *remove(rows: readonly number[]): Steps<void> {
-    const size = this.used;
-    const count = rows.length;
-    if (count === 0) return;
-    const values = this.workspace.values(this.matrix);
-    const stride = this.matrix.columns;
-    const right = new Float64Array(size * count);
-    for (let row = 0; row < size; row++) {
-      rows.forEach((gone, j) => {
-        right[row * count + j] = values[row * stride + gone] as number;
-      });
-    }
-    const corner = invert(this.block(rows), count);
-    const left = timesSmall(right, corner, size, count).map((value) => -value);
-    yield* this.addProduct(left, right, size, count);
-    const after = this.workspace.values(this.matrix);
-    for (const gone of rows) {
-      for (let row = 0; row < size; row++) {
-        after[row * stride + gone] = 0;
-        after[gone * stride + row] = 0;
-      }
-    }
+    const scale = 1 / Math.sqrt(rest);
+    for (let j = 0; j < size; j++) row[j] = (row[j] as number) * scale;
+    row[size] = scale;
+    this.factor.push(row);
   }
 
   /** The inverse's rows and columns of some texts, row-major. */
   block(rows: readonly number[]): Float64Array {
-    const values = this.workspace.values(this.matrix);
-    const stride = this.matrix.columns;
-    return Float64Array.from({ length: rows.length ** 2 }, (_, at) => {
-      const row = rows[Math.floor(at / rows.length)] as number;
-      return values[row * stride + (rows[at % rows.length] as number)] as number;
-    });
+    const result = new Float64Array(rows.length ** 2);
+    const first = Math.min(...rows);
+    for (let k = first; k < this.factor.length; k++) {
+      const row = this.factor[k] as Float64Array;
+      rows.forEach((a, i) => {
+        if (a > k) return;
+        rows.forEach((b, j) => {
+          if (b > k) return;
+          const at = i * rows.length + j;
+          result[at] = (result[at] as number) + (row[a] as number) * (row[b] as number);
+        });
+      });
+    }
+    return result;
   }
 
-  private reserve(rows: number): void {
-    const from = this.matrix;
-    if (rows > from.rows) {
-      const next = new MatrixWorkspace(DOUBLE);
-      const wider = next.allocate(Math.ceil(rows * 1.25), Math.ceil(rows * 1.25));
-      const source = this.workspace.values(from);
-      const target = next.values(wider);
-      for (let row = 0; row < this.used; row++) {
-        const start = row * from.columns;
-        target.set(source.subarray(start, start + this.used), row * wider.columns);
+  /** Inverse times the indicators of the classes. */
+  *weights({ columnOf, columns }: Classes): Steps<DualWeights> {
+    const weights = new Float64Array(this.size * columns);
+    const sums = new Float64Array(columns);
+    for (const [i, row] of this.factor.entries()) {
+      sums.fill(0);
+      for (let j = 0; j <= i; j++) {
+        const column = columnOf[j] as number;
+        if (column >= 0) sums[column] = (sums[column] as number) + (row[j] as number);
       }
-      this.workspace = next;
-      this.matrix = wider;
-    }
-    this.used = rows;
-  }
-
-  private regularized(own: Float64Array, count: number): Float64Array {
-    return own.map((value, at) => (at % (count + 1) === 0 ? value + this.lambda : value));
-  }
-
-  private place(start: number, corner: Float64Array, count: number): void {
-    const values = this.workspace.values(this.matrix);
-    for (let i = 0; i < count; i++) {
-      const row = (start + i) * this.matrix.columns + start;
-      values.set(corner.subarray(i * count, (i + 1) * count), row);
-    }
-  }
-
-  /** result = inverse · factor, for the rows that `result` has. */
-  private *multiplyBy(factor: Float64Array, columns: number, result: Matrix): Steps<void> {
-    const packed = this.workspace.pack(factor, result.rows, columns);
-    const zero = this.workspace.allocate(1, columns);
-    this.workspace.values(zero).fill(0);
-    for (let row = 0; row < result.rows; row += ROWS_A_STEP) {
-      const rows = Math.min(ROWS_A_STEP, result.rows - row);
-      const left = slice(this.matrix, row, rows);
-      this.workspace.multiply(left, packed, zero, slice(result, row, rows));
-      yield;
-    }
-  }
-
-  /** inverse += left · rightᵀ, over its first `size` rows and columns. */
-  private *addProduct(
-    left: Float64Array,
-    right: Float64Array,
-    size: number,
-    count: number,
-  ): Steps<void> {
-    const mark = this.workspace.mark();
-    const transposed = new Float64Array(count * size);
-    for (let row = 0; row < size; row++) {
-      for (let j = 0; j < count; j++) {
-        transposed[j * size + row] = right[row * count + j] as number;
+      for (let j = 0; j <= i; j++) {
+        const value = row[j] as number;
+        const start = j * columns;
+        for (let column = 0; column < columns; column++) {
+          weights[start + column] =
+            (weights[start + column] as number) + value * (sums[column] as number);
+        }
       }
+      if (i % ROWS_A_STEP === 0) yield;
     }
-    const packed = this.workspace.pack(transposed, count, size);
-    const factor = this.workspace.allocate(size, packed.inner);
-    const values = this.workspace.values(factor).fill(0);
-    for (let row = 0; row < size; row++) {
-      values.set(left.subarray(row * count, (row + 1) * count), row * factor.columns);
-    }
-    for (let row = 0; row < size; row += ROWS_A_STEP) {
-      const rows = Math.min(ROWS_A_STEP, size - row);
-      const target = slice(this.matrix, row, rows);
-      this.workspace.multiply(slice(factor, row, rows), packed, target, target);
-      yield;
-    }
-    this.workspace.release(mark);
+    return weights;
   }
-}
-
-function slice(matrix: Matrix, row: number, rows: number): Matrix {
-  const offset = row * matrix.columns * Float64Array.BYTES_PER_ELEMENT;
-  return { address: matrix.address + offset, rows, columns: matrix.columns };
-}
-
-function compact(values: Float64Array, rows: number, stride: number, count: number): Float64Array {
-  const result = new Float64Array(rows * count);
-  for (let row = 0; row < rows; row++) {
-    result.set(values.subarray(row * stride, row * stride + count), row * count);
-  }
-  return result;
-}
-
-/** `tall` (rows × count) times a small square matrix. */
-function timesSmall(
-  tall: Float64Array,
-  small: Float64Array,
-  rows: number,
-  count: number,
-): Float64Array {
-  const result = new Float64Array(rows * count);
-  for (let row = 0; row < rows; row++) {
-    for (let j = 0; j < count; j++) {
-      let sum = 0;
-      for (let i = 0; i < count; i++) {
-        sum += (tall[row * count + i] as number) * (small[i * count + j] as number);
-      }
-      result[row * count + j] = sum;
-    }
-  }
-  return result;
 }
 
 /** Of a symmetric positive definite matrix, by Gauss and Jordan; no pivots are needed. */

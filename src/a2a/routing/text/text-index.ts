@@ -4,21 +4,21 @@ import { calibrate, type Calibration } from './calibration.js';
 import { classesOf, NONE, type Classes } from './classes.js';
 import { bestSkill, shares, type Prior, type Scores } from './confidence.js';
 import { KernelTexts, type KernelKind, type KernelText } from './kernel.js';
-import { LeaveOneOut, type DualWeights } from './leave-one-out.js';
+import { LeaveOneOut } from './leave-one-out.js';
 import type { LearnedSkill } from './learned-skills.js';
 import { RidgeInverse } from './ridge.js';
-import { MAX_RANKED, type IndexShape, type SkillIndex } from './skill-index.js';
+import { RowProduct } from './row-product.js';
+import { MAX_DEAD_SHARE, MAX_RANKED, type IndexShape, type SkillIndex } from './skill-index.js';
 import type { Steps } from './steps.js';
 import { TermStatistics } from './term-statistics.js';
 
 const LAMBDA = 0.5;
-/** Texts that enter the inverse together. */
-const BLOCK = 32;
 
 /** What answers: nothing of it changes while the next one is made. */
 interface Answering {
   readonly classes: Classes;
-  readonly weights: DualWeights;
+  /** Takes the kernel of a text to its scores. */
+  readonly scoring: RowProduct;
   readonly calibration: Calibration;
 }
 
@@ -35,14 +35,15 @@ export interface IndexSettings {
 
 /**
  * The skills of one agent as a text classifier: kernel ridge regression, one class against the rest.
- * Changes make the inverse exact for the new texts; only the rarity of terms stays as it was when
- * the index was built.
+ * A change is worked in exactly but for two things that wait for the next building: the rarity of
+ * terms, and texts that went, which stand for none of the skills until then.
  */
 export class TextIndex implements SkillIndex {
-  private readonly texts: KernelTexts;
-  private readonly ridge: RidgeInverse;
   private readonly learned = new Map<SkillId, LearnedSkill>();
-  private readonly rowsOf = new Map<SkillId | typeof NONE, number[]>();
+  private readonly texts: KernelTexts;
+  private readonly ridge = new RidgeInverse(LAMBDA);
+  private readonly textOf: string[] = [];
+  private readonly rowsOf = new Map<SkillId | typeof NONE, readonly number[]>();
   private answering: Answering | undefined;
   private changes = 0;
 
@@ -50,8 +51,7 @@ export class TextIndex implements SkillIndex {
     private readonly settings: IndexSettings,
     corpus: readonly string[],
   ) {
-    this.texts = new KernelTexts(settings.kind, new TermStatistics(corpus));
-    this.ridge = new RidgeInverse(LAMBDA, Math.max(1, corpus.length));
+    this.texts = new KernelTexts(settings.kind, new TermStatistics(corpus), corpus.length);
   }
 
   get shape(): IndexShape {
@@ -66,39 +66,33 @@ export class TextIndex implements SkillIndex {
     return this.changes === 1;
   }
 
+  get isWorn(): boolean {
+    const live = [...this.rowsOf.values()].reduce((sum, rows) => sum + rows.length, 0);
+    return live < this.ridge.size * (1 - MAX_DEAD_SHARE);
+  }
+
+  get warnings(): readonly SkillWarning[] {
+    return this.answering?.calibration.warnings ?? [];
+  }
+
   *change(removed: readonly SkillId[], added: readonly LearnedSkill[]): Steps<void> {
-    const gone = removed.flatMap((skillId) => this.rowsOf.get(skillId) ?? []);
-    for (const skillId of removed) {
-      this.rowsOf.delete(skillId);
-      this.learned.delete(skillId);
+    const { background } = this.settings;
+    const free = this.forget(removed);
+    if (this.changes++ === 0 && background.length > 0) {
+      this.rowsOf.set(NONE, yield* this.place(background, free));
     }
-    for (let at = 0; at < gone.length; at += BLOCK) {
-      yield* this.ridge.remove(gone.slice(at, at + BLOCK));
-    }
-    const texts: string[] = [];
-    const append = (key: SkillId | typeof NONE, ownTexts: readonly string[]) => {
-      const start = this.ridge.size + texts.length;
-      this.rowsOf.set(
-        key,
-        ownTexts.map((_, i) => start + i),
-      );
-      texts.push(...ownTexts);
-    };
     for (const skill of added) {
       this.learned.set(skill.skillId, skill);
-      append(skill.skillId, skill.texts);
+      this.rowsOf.set(skill.skillId, yield* this.place(skill.texts, free));
     }
-    const { background } = this.settings;
-    if (this.changes === 0 && background.length > 0) append(NONE, background);
-    this.changes++;
-    for (let at = 0; at < texts.length; at += BLOCK)
-      yield* this.append(texts.slice(at, at + BLOCK));
     const classes = classesOf(new Map(this.rowsOf), this.ridge.size);
-    const weights = yield* this.dualWeights(classes);
+    if (this.ridge.size === 0) return;
+    const weights = yield* this.ridge.weights(classes);
     const leaveOut = new LeaveOneOut(this.ridge, weights, classes);
     const learned = [...this.learned.values()];
     const calibration = yield* calibrate(learned, classes, leaveOut, this.settings.prior);
-    this.answering = { classes, weights, calibration };
+    const scoring = new RowProduct(Float32Array.from(weights), this.ridge.size, classes.columns);
+    this.answering = { classes, scoring, calibration };
   }
 
   classify(text: string, candidates: ReadonlySet<SkillId>): TextVerdict {
@@ -110,77 +104,56 @@ export class TextIndex implements SkillIndex {
     const best = bestSkill(scores);
     const confidence = calibration.confidence.of(scores);
     const others = shares(scores, best);
-    const ranked = classes.skills
-      .map((skillId, column) => ({
-        skillId,
+    const ranked = Array.from(classes.skills.keys())
+      .filter((column) => candidates.has(classes.skills[column] as SkillId))
+      .sort((a, b) => (scores.values[b] as number) - (scores.values[a] as number))
+      .slice(0, MAX_RANKED)
+      .map((column) => ({
+        skillId: classes.skills[column] as SkillId,
         confidence:
           column === best
             ? confidence
             : Math.min(confidence, (1 - confidence) * (others[column] as number)),
-        score: scores.values[column] as number,
-      }))
-      .filter(({ skillId }) => candidates.has(skillId))
-      .sort((a, b) => b.score - a.score)
-      .slice(0, MAX_RANKED)
-      .map((entry) => ({ skillId: entry.skillId, confidence: entry.confidence }));
+      }));
     const likeliest = classes.skills[best];
     return { ranked, foreign: likeliest !== undefined && !candidates.has(likeliest) };
   }
 
-  get warnings(): readonly SkillWarning[] {
-    return this.answering?.calibration.warnings ?? [];
-  }
-
-  private score(text: KernelText, { classes, weights }: Answering): Scores {
-    const { columns, columnOf, skills } = classes;
-    const kernel = this.texts.compare(text, columnOf.length);
-    const values = new Float32Array(columns);
-    for (let row = 0; row < columnOf.length; row++) {
-      if ((columnOf[row] as number) < 0) continue;
-      const similarity = kernel[row] as number;
-      const start = row * columns;
-      for (let column = 0; column < columns; column++) {
-        values[column] =
-          (values[column] as number) + similarity * (weights[start + column] as number);
-      }
-    }
-    return { values, skills: skills.length };
+  private score(text: KernelText, { classes, scoring }: Answering): Scores {
+    const kernel = this.texts.compare(text, classes.columnOf.length);
+    return { values: scoring.multiply(kernel), skills: classes.skills.length };
   }
 
   private kernelText(text: string): KernelText {
     return { text, vector: this.settings.vectorOf(text) };
   }
 
-  private *append(texts: readonly string[]): Steps<void> {
-    const count = texts.length;
-    const before = this.ridge.size;
-    const added = texts.map((text) => this.kernelText(text));
-    this.texts.append(added);
-    const cross = new Float64Array(before * count);
-    const own = new Float64Array(count * count);
-    for (const [i, text] of added.entries()) {
-      const kernel = this.texts.compare(text);
-      for (let row = 0; row < before; row++) cross[row * count + i] = kernel[row] as number;
-      for (let j = 0; j < count; j++) own[i * count + j] = kernel[before + j] as number;
-      yield;
+  /** Rows of skills that go, by their texts: whoever has such a text takes its row over. */
+  private forget(skillIds: readonly SkillId[]): Map<string, number> {
+    const free = new Map<string, number>();
+    for (const skillId of skillIds) {
+      for (const row of this.rowsOf.get(skillId) ?? []) free.set(this.textOf[row] as string, row);
+      this.rowsOf.delete(skillId);
+      this.learned.delete(skillId);
     }
-    yield* this.ridge.add(cross, own, count);
+    return free;
   }
 
-  /** Inverse times the indicators of the classes. */
-  private *dualWeights({ columnOf, columns }: Classes): Steps<DualWeights> {
-    const rows = columnOf.length;
-    const weights = new Float32Array(rows * columns);
-    for (let row = 0; row < rows; row++) {
-      const inverse = this.ridge.row(row);
-      for (let other = 0; other < rows; other++) {
-        const column = columnOf[other] as number;
-        if (column < 0) continue;
-        const at = row * columns + column;
-        weights[at] = (weights[at] as number) + (inverse[other] as number);
-      }
+  /** The row of each text. */
+  private *place(texts: readonly string[], free: Map<string, number>): Steps<readonly number[]> {
+    const rows: number[] = [];
+    for (const text of texts) {
+      rows.push(free.get(text) ?? this.append(text));
+      free.delete(text);
       yield;
     }
-    return weights;
+    return rows;
+  }
+
+  private append(text: string): number {
+    const kernelText = this.kernelText(text);
+    this.texts.append(kernelText);
+    this.ridge.append(this.texts.compare(kernelText));
+    return this.textOf.push(text) - 1;
   }
 }

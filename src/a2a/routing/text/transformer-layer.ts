@@ -1,8 +1,6 @@
 import type { EncoderWeights } from './encoder-weights.js';
 import type { Matrix, MatrixWorkspace, Packed } from './matrix.js';
 
-type Workspace = MatrixWorkspace<Float32Array>;
-
 const HEADS = 4;
 /** Width of what leaves a layer. */
 export const MODEL_WIDTH = 512;
@@ -21,7 +19,7 @@ interface Norm {
 
 /** Reads a linear map `x·weights + bias` into the workspace. */
 export function readLinear(
-  workspace: Workspace,
+  workspace: MatrixWorkspace,
   weights: Float32Array,
   bias: Float32Array,
 ): Linear {
@@ -33,7 +31,7 @@ export function readLinear(
 
 /** Applies a linear map to the first rows of `input`. */
 export function applyLinear(
-  workspace: Workspace,
+  workspace: MatrixWorkspace,
   { weights, bias }: Linear,
   input: Matrix,
   rows: number,
@@ -58,7 +56,7 @@ export class TransformerLayer {
   private readonly contract: Linear;
 
   constructor(
-    private readonly workspace: Workspace,
+    private readonly workspace: MatrixWorkspace,
     weights: EncoderWeights,
     layer: number,
     private readonly width: number,

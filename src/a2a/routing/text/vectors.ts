@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Encoder, VECTOR_SIZE } from './encoder.js';
 import { readEncoderWeights } from './encoder-weights.js';
 import { readCovarianceMap } from './assets.js';
+import { RowProduct } from './row-product.js';
 
 /** 2 KiB each. */
 const MAX_KEPT = 8_192;
@@ -12,8 +13,8 @@ const MAX_KEPT = 8_192;
  * count for less (within-class covariance normalization, Hatch et al. 2006), of unit length.
  */
 export class Vectors {
-  private readonly encoder = new Encoder(readEncoderWeights());
-  private readonly map = readCovarianceMap();
+  private encoder: Encoder | undefined;
+  private map: RowProduct | undefined;
   private readonly kept = new LRUCache<string, Float32Array>({ max: MAX_KEPT });
 
   has(text: string): boolean {
@@ -31,19 +32,11 @@ export class Vectors {
   }
 
   private encode(text: string): Float32Array {
-    const vector = this.encoder.encode(text);
-    const mapped = new Float32Array(VECTOR_SIZE);
-    let squares = 0;
-    for (let row = 0; row < VECTOR_SIZE; row++) {
-      let sum = 0;
-      // Lower triangular.
-      for (let i = 0; i <= row; i++) {
-        sum += (this.map[row * VECTOR_SIZE + i] as number) * (vector[i] as number);
-      }
-      mapped[row] = sum;
-      squares += sum * sum;
-    }
-    const length = Math.sqrt(squares);
+    // Read at the first text: until then, words can answer without waiting for it.
+    this.encoder ??= new Encoder(readEncoderWeights());
+    this.map ??= new RowProduct(readCovarianceMap(), VECTOR_SIZE, VECTOR_SIZE);
+    const mapped = this.map.multiply(this.encoder.encode(text));
+    const length = Math.sqrt(mapped.reduce((sum, value) => sum + value * value, 0));
     return length === 0 ? mapped : mapped.map((value) => value / length);
   }
 }

@@ -19,12 +19,9 @@ export const op = {
   repeatWhile: (body: readonly number[]) => [0x03, 0x40, ...body, 0x0d, 0x00, 0x0b],
   v128Load: (offset: number) => [0xfd, 0x00, 0x02, ...unsigned(offset)],
   v128Load32Splat: (offset: number) => [0xfd, 0x09, 0x02, ...unsigned(offset)],
-  v128Load64Splat: (offset: number) => [0xfd, 0x0a, 0x03, ...unsigned(offset)],
   v128Store: (offset: number) => [0xfd, 0x0b, 0x02, ...unsigned(offset)],
   f32x4Add: [0xfd, 0xe4, 0x01],
   f32x4Mul: [0xfd, 0xe6, 0x01],
-  f64x2Add: [0xfd, 0xf0, 0x01],
-  f64x2Mul: [0xfd, 0xf2, 0x01],
 } as const;
 
 export interface WasmFunction {

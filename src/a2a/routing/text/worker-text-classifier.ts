@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AgentId, SkillId } from '../../../kernel/ids.js';
 import type { SkillTexts, SkillWarning, TextClassifier, TextVerdict } from '../text-classifier.js';
 import { MAX_TEXT_LENGTH } from './learned-skills.js';
@@ -12,6 +13,8 @@ const PATIENCE_MS = 2_000;
 const MAX_WAITING = 256;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
+/** A thread that ran so long did not end for what it was taught. */
+const HEALTHY_MS = 60_000;
 
 export interface TextClassifierSettings extends WorkerSettings {
   /** Told each time the thread ended by itself, with the error if there was one. */
@@ -41,7 +44,7 @@ export class WorkerTextClassifier implements TextClassifier {
   learn(agentId: AgentId, skills: readonly SkillTexts[]): Promise<void> {
     const known = this.lessons.get(agentId);
     if (known?.skills === skills) return known.done;
-    const fingerprint = JSON.stringify(skills);
+    const fingerprint = createHash('sha256').update(JSON.stringify(skills)).digest('base64');
     if (known?.fingerprint === fingerprint) return known.done;
     if (this.isClosed) return Promise.resolve();
     const done = this.teach(agentId, skills);
@@ -87,8 +90,10 @@ export class WorkerTextClassifier implements TextClassifier {
   }
 
   private start(): WorkerThread {
+    const started = performance.now();
     const thread: WorkerThread = new WorkerThread({ encoder: this.settings.encoder }, () => {
       this.thread = undefined;
+      if (performance.now() - started > HEALTHY_MS) this.pause = FIRST_PAUSE_MS;
       if (this.isClosed) return;
       this.settings.onFailure(thread.failure);
       this.restart = setTimeout(() => this.startAgain(), this.pause).unref();

@@ -21,7 +21,7 @@ import { originOf } from '../domain/webhook-origin.js';
 export const TASK_DIRECTORY = 'task-directory';
 
 /** Sorts after every position. */
-export const NEWEST = '~';
+const NEWEST = '~';
 
 const TABLES = `
   DROP TABLE IF EXISTS task_directory_statuses;

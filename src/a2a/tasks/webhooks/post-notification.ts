@@ -51,6 +51,10 @@ export async function postNotification(
     post.on('error', (error) => {
       resolve({ kind: 'later', reason: reasonOf(error), retryAfterMs: null });
     });
+    // Without either of them: the other side switched protocols. Anything else is settled already.
+    post.on('close', () => {
+      resolve({ kind: 'later', reason: 'no answer', retryAfterMs: null });
+    });
     post.end(body);
   });
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import { classesOf } from '../../../../src/a2a/routing/text/classes.js';
+import { LeaveOneOut } from '../../../../src/a2a/routing/text/leave-one-out.js';
 import { invert, RidgeInverse } from '../../../../src/a2a/routing/text/ridge.js';
-import { RUNS } from '../../../support/property-runs.js';
+import type { Steps } from '../../../../src/a2a/routing/text/steps.js';
+import type { SkillId } from '../../../../src/kernel/ids.js';
+import { skillId } from './support/skills.js';
 
 const LAMBDA = 0.5;
 
@@ -12,70 +15,123 @@ function kernel(i: number, j: number): number {
   return Math.exp(-0.3 * ((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2));
 }
 
-function append(ridge: RidgeInverse, count: number): void {
-  const before = ridge.size;
-  const cross = Float64Array.from({ length: before * count }, (_, at) =>
-    kernel(Math.floor(at / count), before + (at % count)),
-  );
-  const own = Float64Array.from({ length: count * count }, (_, at) =>
-    kernel(before + Math.floor(at / count), before + (at % count)),
-  );
-  Array.from(ridge.add(cross, own, count));
+/** Of the points named. */
+function inverseOf(points: readonly number[]): RidgeInverse {
+  const ridge = new RidgeInverse(LAMBDA);
+  points.forEach((point, i) => {
+    ridge.append(points.slice(0, i + 1).map((other) => kernel(point, other)));
+  });
+  return ridge;
 }
 
-function direct(rows: readonly number[]): Float64Array {
-  const size = rows.length;
-  return invert(
-    Float64Array.from({ length: size * size }, (_, at) => {
-      const [i, j] = [Math.floor(at / size), at % size];
-      return kernel(rows[i]!, rows[j]!) + (i === j ? LAMBDA : 0);
+function finish<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
+const abc = ['a', 'b', 'c'].map(skillId);
+
+/** The points, dealt out to three skills in turn. */
+function classes(count: number) {
+  const rowsOf = new Map<SkillId, number[]>();
+  abc.forEach((id, i) =>
+    rowsOf.set(
+      id,
+      range(count).filter((row) => row % 3 === i),
+    ),
+  );
+  return classesOf(rowsOf, count);
+}
+
+/** Scores of a point by an index that holds the given ones, made from scratch. */
+function scoresWithout(point: number, kept: readonly number[]): number[] {
+  const inverse = invert(
+    Float64Array.from({ length: kept.length ** 2 }, (_, at) => {
+      const [i, j] = [Math.floor(at / kept.length), at % kept.length];
+      return kernel(kept[i]!, kept[j]!) + (i === j ? LAMBDA : 0);
     }),
-    size,
+    kept.length,
   );
-}
-
-function worstDifference(ridge: RidgeInverse, rows: readonly number[]): number {
-  const expected = direct(rows);
-  return ridge
-    .block(rows)
-    .reduce((worst, value, at) => Math.max(worst, Math.abs(value - expected[at]!)), 0);
+  return abc.map((_, column) =>
+    kept.reduce((sum, other, i) => {
+      const weight = kept.reduce(
+        (total, label, j) => total + (label % 3 === column ? inverse[i * kept.length + j]! : 0),
+        0,
+      );
+      return sum + kernel(point, other) * weight;
+    }, 0),
+  );
 }
 
 describe('the inverse that grows', () => {
-  it('is that of a fit from scratch, whatever came and went', () => {
-    const changes = fc.array(
-      fc.record({ add: fc.integer({ min: 1, max: 9 }), remove: fc.nat({ max: 5 }) }),
-      { minLength: 1, maxLength: 6 },
-    );
-    fc.assert(
-      fc.property(changes, fc.integer({ min: 1, max: 20 }), (steps, capacity) => {
-        const ridge = new RidgeInverse(LAMBDA, capacity);
-        let live: number[] = [];
-        for (const { add, remove } of steps) {
-          live.push(...Array.from({ length: add }, (_, i) => ridge.size + i));
-          append(ridge, add);
-          const gone = live.filter((row) => row % 3 === 0).slice(0, remove);
-          Array.from(ridge.remove(gone));
-          live = live.filter((row) => !gone.includes(row));
+  it('stays exact over hundreds of texts that are much alike', () => {
+    const size = 160;
+    const matrix = range(size).map((i) => range(size).map((j) => kernel(i, j)));
+    const inverse = inverseOf(range(size)).block(range(size));
+    let worst = 0;
+    for (let i = 0; i < size; i++) {
+      for (let j = 0; j < size; j++) {
+        let product = i === j ? -1 : 0;
+        for (let k = 0; k < size; k++) {
+          product += inverse[i * size + k]! * (matrix[k]![j]! + (k === j ? LAMBDA : 0));
         }
-        if (live.length > 0) expect(worstDifference(ridge, live)).toBeLessThan(1e-9);
-      }),
-      RUNS,
-    );
+        worst = Math.max(worst, Math.abs(product));
+      }
+    }
+    expect(worst).toBeLessThan(1e-10);
   });
 
-  it('stays exact over hundreds of texts', () => {
-    const ridge = new RidgeInverse(LAMBDA, 10);
-    for (let block = 0; block < 12; block++) append(ridge, 32);
-    const rows = Array.from({ length: ridge.size }, (_, row) => row);
-    expect(worstDifference(ridge, rows)).toBeLessThan(1e-9);
+  it('has the block of any texts', () => {
+    const ridge = inverseOf(range(9));
+    const whole = ridge.block(range(9));
+    const rows = [7, 2, 5];
+    const expected = rows.flatMap((i) => rows.map((j) => whole[i * 9 + j]!));
+    ridge.block(rows).forEach((value, at) => expect(value).toBeCloseTo(expected[at]!, 12));
   });
 
-  it('leaves zero rows where texts went', () => {
-    const ridge = new RidgeInverse(LAMBDA, 4);
-    append(ridge, 6);
-    Array.from(ridge.remove([1, 4]));
-    expect(Math.max(...ridge.row(1), ...ridge.row(4))).toBe(0);
-    expect(ridge.row(0)[4]).toBe(0);
+  it('weighs texts as the inverse says', () => {
+    const ridge = inverseOf(range(9));
+    const whole = ridge.block(range(9));
+    const { columnOf, columns } = classes(9);
+    const weights = finish(ridge.weights(classes(9)));
+    for (const row of range(9)) {
+      for (const column of range(columns)) {
+        const own = range(9).filter((other) => columnOf[other] === column);
+        const expected = own.reduce((sum, other) => sum + whole[row * 9 + other]!, 0);
+        expect(weights[row * columns + column]).toBeCloseTo(expected, 12);
+      }
+    }
+  });
+});
+
+describe('leaving out', () => {
+  const count = 12;
+  const ridge = inverseOf(range(count));
+  const leaveOut = new LeaveOneOut(ridge, finish(ridge.weights(classes(count))), classes(count));
+
+  it('a text scores as an index that never saw it', () => {
+    for (const row of range(count)) {
+      const expected = scoresWithout(
+        row,
+        range(count).filter((other) => other !== row),
+      );
+      [...leaveOut.text(row).values].forEach((score, column) => {
+        expect(score).toBeCloseTo(expected[column]!, 6);
+      });
+    }
+  });
+
+  it('a skill scores as an index that never had it', () => {
+    const rows = range(count).filter((row) => row % 3 === 1);
+    const rest = range(count).filter((row) => row % 3 !== 1);
+    leaveOut.wholeClass(rows).forEach(({ values }, i) => {
+      const expected = scoresWithout(rows[i]!, rest);
+      expect(values[0]).toBeCloseTo(expected[0]!, 6);
+      expect(values[2]).toBeCloseTo(expected[2]!, 6);
+      expect(values[1]).toBeLessThan(-1);
+    });
   });
 });

@@ -23,14 +23,16 @@ describe('history (A2A v1.0 section 3.2.4)', () => {
     [2, ['2', '3']],
     [99, ['1', '2', '3']],
   ])('of length %p', (historyLength, expected) => {
-    const shown = shownTask(TASK, { historyLength });
+    const shown = shownTask(TASK, { historyLength, includeArtifacts: true });
     expect(shown.history?.map(({ messageId }) => messageId)).toEqual(expected);
     expect('history' in shown).toBe(expected !== undefined);
     expect(shown.artifacts).toEqual(TASK.artifacts);
   });
 
   it('and artifacts, unless they are not wanted', () => {
-    expect(shownTask(TASK, { includeArtifacts: false })).not.toHaveProperty('artifacts');
+    expect(
+      shownTask(TASK, { historyLength: undefined, includeArtifacts: false }),
+    ).not.toHaveProperty('artifacts');
   });
 });
 

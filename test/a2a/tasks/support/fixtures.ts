@@ -23,7 +23,7 @@ export const BERT: TaskOwner = { ...ANNA, principal: 'bert' };
 export const SECRET: TaskOwner = { kind: 'anonymous', sharing: 'secret' };
 export const SHARED: TaskOwner = { kind: 'anonymous', sharing: 'shared' };
 
-export const ROUTING: RoutingRecord = {
+const ROUTING: RoutingRecord = {
   layer: 'only-capability',
   candidates: [{ skillId: 'lookup-invoice' as SkillId, confidence: 1 }],
   confidence: 1,
@@ -37,7 +37,7 @@ export function message(overrides: Partial<Message> = {}): Message {
   return { messageId: randomUUID(), role: 'ROLE_USER', parts: text('hello'), ...overrides };
 }
 
-export function bindingTo(invocationId = randomUUID() as Uuid): TaskBinding {
+function bindingTo(invocationId = randomUUID() as Uuid): TaskBinding {
   return { skillId: 'lookup-invoice' as SkillId, handler: 'lookup', invocationId };
 }
 

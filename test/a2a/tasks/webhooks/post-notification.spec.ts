@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   postNotification,
@@ -100,6 +102,31 @@ describe('an answer', () => {
   it('that does not come is waited for until the signal', async () => {
     const signal = AbortSignal.timeout(100);
     expect(await post('never', CONFIG, { signal })).toMatchObject({ kind: 'later' });
+  });
+
+  it('in another protocol is none', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () =>
+        socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+        ),
+      );
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    receiver = await WebhookReceiver.open();
+    const { port } = server.address() as AddressInfo;
+    const url = new URL(`http://127.0.0.1:${String(port)}/`);
+    const outcome = await postNotification(
+      { url, addresses: ['127.0.0.1'] },
+      CONFIG,
+      'd',
+      '{}',
+      FOREVER,
+    );
+    expect(outcome).toMatchObject({ kind: 'later' });
+    server.close();
   });
 
   it('of nobody means later, and names no address', async () => {

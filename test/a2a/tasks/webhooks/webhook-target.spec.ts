@@ -3,6 +3,7 @@ import {
   isLoopbackAddress,
   isPublicAddress,
 } from '../../../../src/a2a/tasks/webhooks/public-address.js';
+import { resolveHost } from '../../../../src/a2a/tasks/webhooks/resolve-host.js';
 import { webhookTarget } from '../../../../src/a2a/tasks/webhooks/webhook-target.js';
 
 const PUBLIC = ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00::1'];
@@ -74,6 +75,12 @@ async function faultOf(url: string, allowLoopback = false): Promise<string | und
   const target = await webhookTarget(url, { resolve, allowLoopback });
   return target.ok ? undefined : target.error.code;
 }
+
+it('localhost is this machine, whatever name servers say', async () => {
+  for (const name of ['localhost', 'a.localhost']) {
+    expect(await resolveHost(name)).toEqual(['127.0.0.1', '::1']);
+  }
+});
 
 describe('a webhook', () => {
   it.each([
