@@ -238,12 +238,15 @@ export class CapabilitiesController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Plain<WrittenCapabilityDocument>> {
-    const { state, replacement = null, reason, force = false } = body;
+    const { state, reason, force = false } = body;
     if (force && (reason === undefined || reason.trim() === '')) {
       const faults = [{ pointer: '/reason', detail: 'is needed to force a removal' }];
       throw new RejectionException({ code: 'request-invalid', faults });
     }
     const address = addressOf(agentId, skillId);
+    // Of the revision that the change names, or the change is refused.
+    const { manifest } = await this.reads.find(address, request.caller);
+    const replacement = body.replacement ?? manifest.replacement;
     return this.writes.change(
       { request, reply, raw },
       body.expectedRevision,

@@ -227,7 +227,7 @@ describe('a change of state', () => {
     expect(deprecated.body['manifest']).toMatchObject({ state: 'deprecated', replacement });
     expect(JSON.stringify(deprecated.body)).not.toContain('"v2"');
     const headers = { 'if-match': '"1"' };
-    const removed = await become(path, { state: 'removed', replacement }, { headers });
+    const removed = await become(path, { state: 'removed' }, { headers });
     expect([removed.status, removed.headers.get('etag')]).toEqual([200, '"2"']);
     const read = await app.call('GET', path, { by: reader });
     expect(read.body['manifest']).toMatchObject({ state: 'removed', replacement });

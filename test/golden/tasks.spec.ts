@@ -49,16 +49,16 @@ it('in envelopes as all others', () => {
   }
 });
 
-it('folds to the same tasks', async () => {
+it('folds to the same tasks', () => {
   for (const { events, fold } of streams) {
-    const recorded = await replay<StoredTaskEvent>({ events }, TASK_EVENT_TYPES);
+    const recorded = replay<StoredTaskEvent>({ events }, TASK_EVENT_TYPES);
     expect(asStored(recorded.reduce<TaskFoldState>(evolveTask, null))).toEqual(fold);
   }
 });
 
-it('folds to the same progress of their webhooks', async () => {
+it('folds to the same progress of their webhooks', () => {
   for (const { webhooks, progress } of streams) {
-    const recorded = await replay<WebhookEvent>({ events: webhooks }, WEBHOOK_EVENT_TYPES);
+    const recorded = replay<WebhookEvent>({ events: webhooks }, WEBHOOK_EVENT_TYPES);
     const folded = recorded.reduce<WebhookProgress>(evolveProgress, NO_PROGRESS);
     expect(asStored(folded)).toEqual(progress);
   }

@@ -55,7 +55,6 @@ export class TaskSweeper {
       else if (hasEnded(placed.fold) && endedBy(placed.fold.endedAt, due)) {
         judged.push(id);
         heads.set(taskStream(id), placed.position);
-        await this.#addProgress(heads, id);
       }
     }
     if (heads.size > 0) {
@@ -66,14 +65,24 @@ export class TaskSweeper {
         if (isGone) gone.push(id);
       }
     }
+    await this.#sweepProgress(gone);
     for (const id of gone) streams.forget(id);
     if (gone.length > 0) directory.forget(gone);
     return gone.length;
   }
 
-  async #addProgress(heads: Map<string, Position>, id: Uuid): Promise<void> {
-    const head = await this.options.progress.head(id);
-    if (head !== undefined) heads.set(webhookStream(id), head);
+  /**
+   * After the tasks, since nothing is told of a task that is gone, and before their rows: should the
+   * process die in between, the rows bring the next one here again.
+   */
+  async #sweepProgress(gone: readonly Uuid[]): Promise<void> {
+    const { store, progress } = this.options;
+    const heads = new Map<string, Position>();
+    for (const id of gone) {
+      const head = await progress.head(id);
+      if (head !== undefined) heads.set(webhookStream(id), head);
+    }
+    if (heads.size > 0) await store.deleteStreams(heads);
   }
 
   #sweepRows(): number {

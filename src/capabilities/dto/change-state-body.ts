@@ -16,7 +16,7 @@ export class ChangeStateBody {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'What to use instead, of a deprecated or removed capability; absent: nothing',
+    description: 'What to use instead, of a deprecated or removed capability; absent: as before',
   })
   @IfPresent()
   @MustBe(

@@ -92,7 +92,7 @@ function live(commands: readonly ((revision: number) => CapabilityCommand)[]): r
       lastCall: NOW,
     });
     if (!decision.ok) continue;
-    const events = decision.value.map((event, index) => ({
+    const events = decision.value.map((event, index): Recorded<CapabilityEvent> => ({
       ...event,
       recordedAt: NOW,
       revision: (before?.revision ?? -1) + 1 + index,

@@ -45,6 +45,8 @@ export class WebhookTeller {
     if (next === undefined) return { kind: 'nothing' };
     const outcome = await this.#post(webhook, next, signal);
     const { taskId, configId, setAt } = webhook;
+    // Its retention may have ended meanwhile: nothing of it is to be left behind.
+    if ((await this.streams.load(taskId)) === undefined) return { kind: 'nothing' };
     const told = { configId, setAt, revision: next.event.revision };
     if (outcome.kind === 'taken') {
       const type = 'notification-delivered';

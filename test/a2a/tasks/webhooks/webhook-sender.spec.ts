@@ -15,7 +15,7 @@ import {
   routed,
   WORKING,
 } from '../support/fixtures.js';
-import { TaskDeployment, type NodeOptions, type TaskNode } from '../support/task-node.js';
+import { DAY, TaskDeployment, type NodeOptions, type TaskNode } from '../support/task-node.js';
 import { kindOf, WebhookReceiver } from '../support/webhook-receiver.js';
 
 const QUICK: Partial<RetryTiming> = {
@@ -161,6 +161,20 @@ describe('a webhook', () => {
     await node.tasks.record(id, invocationId, [COMPLETED]);
     await aMoment(200);
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it('leaves nothing behind when the retention of its task is over', async () => {
+    let now = Date.now();
+    const node = await startNode('node-a', { clock: () => now });
+    const receiver = await receive();
+    const { id, invocationId } = await begin(node, { url: receiver.url() });
+    await node.tasks.record(id, invocationId, [WORKING, COMPLETED]);
+    await eventually(async () => (await node.store.readStream(`webhooks-${id}`)).length === 2);
+    now += DAY;
+    await node.projections.waitFor(await node.store.head(), 5000);
+    await node.sweeper.sweep(new AbortController().signal);
+    expect(await node.store.readStream(`task-${id}`)).toEqual([]);
+    expect(await node.store.readStream(`webhooks-${id}`)).toEqual([]);
   });
 
   it('whose name has come to lead inside is not connected to', async () => {

@@ -26,7 +26,7 @@ interface Row {
 
 const ALWAYS: Expected = { live: 'ok', stored: 'ok' };
 /** Nobody listens there: what is kept is at stake, not what is delivered. */
-const CONFIG = { id: 'c-1', url: 'http://127.0.0.1:9/' };
+const CONFIG = { id: 'c-1', url: 'http://127.0.0.1:4949/' };
 const UNKNOWN = '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11';
 
 const ROWS: readonly Row[] = [
