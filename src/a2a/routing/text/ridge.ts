@@ -1,11 +1,12 @@
 import type { Classes } from './classes.js';
+import { MatrixWorkspace } from './matrix.js';
 import type { Steps } from './steps.js';
 
 /** Rows between two moments at which something else may run. */
-const ROWS_A_STEP = 16;
+const ROWS_A_STEP = 32;
 
 /** Weights of the texts in the score of each class, row-major: a row for each text. */
-export type DualWeights = Float64Array;
+export type DualWeights = Float32Array;
 
 /**
  * The inverse of K + λI for a kernel matrix K that grows text by text, which is all that kernel
@@ -23,21 +24,30 @@ export class RidgeInverse {
     return this.factor.length;
   }
 
-  /** @param kernel of the new text with those so far, and with itself at the end */
-  append(kernel: ArrayLike<number>): void {
-    const size = this.factor.length;
-    const row = new Float64Array(size + 1);
-    let rest = (kernel[size] as number) + this.lambda;
+  /**
+   * Texts that come together are taken past the factor together, since it is larger than the caches.
+   * @param kernels of each new text with those before it, and with itself at the end
+   */
+  *append(kernels: readonly Float32Array[]): Steps<void> {
+    const begun = kernels.map((kernel) => ({
+      kernel,
+      row: new Float64Array(kernel.length),
+      rest: (kernel.at(-1) as number) + this.lambda,
+    }));
     for (const [i, other] of this.factor.entries()) {
-      let product = 0;
-      for (let j = 0; j <= i; j++) product += (other[j] as number) * (kernel[j] as number);
-      rest -= product * product;
-      for (let j = 0; j <= i; j++) row[j] = (row[j] as number) - product * (other[j] as number);
+      for (const text of begun) text.rest -= eliminate(other, text.kernel, text.row);
+      if (i % ROWS_A_STEP === 0) yield;
     }
-    const scale = 1 / Math.sqrt(rest);
-    for (let j = 0; j < size; j++) row[j] = (row[j] as number) * scale;
-    row[size] = scale;
-    this.factor.push(row);
+    const before = this.factor.length;
+    for (const text of begun) {
+      for (const other of this.factor.slice(before)) {
+        text.rest -= eliminate(other, text.kernel, text.row);
+      }
+      const scale = 1 / Math.sqrt(text.rest);
+      const row = text.row.map((value) => value * scale);
+      row[row.length - 1] = scale;
+      this.factor.push(row);
+    }
   }
 
   /** The inverse's rows and columns of some texts, row-major. */
@@ -58,28 +68,61 @@ export class RidgeInverse {
     return result;
   }
 
-  /** Inverse times the indicators of the classes. */
+  /** Inverse times the indicators of the classes: Mᵀ(MY). */
   *weights({ columnOf, columns }: Classes): Steps<DualWeights> {
-    const weights = new Float64Array(this.size * columns);
-    const sums = new Float64Array(columns);
-    for (const [i, row] of this.factor.entries()) {
-      sums.fill(0);
-      for (let j = 0; j <= i; j++) {
-        const column = columnOf[j] as number;
-        if (column >= 0) sums[column] = (sums[column] as number) + (row[j] as number);
+    const size = this.factor.length;
+    const workspace = new MatrixWorkspace();
+    const right = workspace.pack(this.sumsOfClasses(columnOf, columns), size, columns);
+    const zeros = workspace.allocate(1, columns);
+    const left = workspace.allocate(ROWS_A_STEP, right.inner);
+    const products = workspace.allocate(ROWS_A_STEP, columns);
+    workspace.values(zeros).fill(0);
+    const weights = new Float32Array(size * columns);
+    for (let start = 0; start < size; start += ROWS_A_STEP) {
+      const rows = Math.min(ROWS_A_STEP, size - start);
+      this.transposeInto(workspace.values(left).fill(0), left.columns, start, rows);
+      workspace.multiply(left, right, zeros, products, rows);
+      const found = workspace.values(products);
+      for (let row = 0; row < rows; row++) {
+        const from = row * products.columns;
+        weights.set(found.subarray(from, from + columns), (start + row) * columns);
       }
-      for (let j = 0; j <= i; j++) {
-        const value = row[j] as number;
-        const start = j * columns;
-        for (let column = 0; column < columns; column++) {
-          weights[start + column] =
-            (weights[start + column] as number) + value * (sums[column] as number);
-        }
-      }
-      if (i % ROWS_A_STEP === 0) yield;
+      yield;
     }
     return weights;
   }
+
+  /** MY */
+  private sumsOfClasses(columnOf: Int32Array, columns: number): Float32Array {
+    const sums = new Float32Array(this.factor.length * columns);
+    for (const [i, row] of this.factor.entries()) {
+      for (let j = 0; j <= i; j++) {
+        const column = columnOf[j] as number;
+        if (column < 0) continue;
+        const at = i * columns + column;
+        sums[at] = (sums[at] as number) + (row[j] as number);
+      }
+    }
+    return sums;
+  }
+
+  /** Writes columns of M as rows. */
+  private transposeInto(target: Float32Array, stride: number, start: number, count: number): void {
+    for (let i = start; i < this.factor.length; i++) {
+      const row = this.factor[i] as Float64Array;
+      const last = Math.min(count, i - start + 1);
+      for (let j = 0; j < last; j++) target[j * stride + i] = row[start + j] as number;
+    }
+  }
+}
+
+/** Takes what a row of the factor says of a text out of the text's own row; returns its square. */
+function eliminate(other: Float64Array, kernel: Float32Array, row: Float64Array): number {
+  const size = other.length;
+  let product = 0;
+  for (let j = 0; j < size; j++) product += (other[j] as number) * (kernel[j] as number);
+  for (let j = 0; j < size; j++) row[j] = (row[j] as number) - product * (other[j] as number);
+  return product * product;
 }
 
 /** Of a symmetric positive definite matrix, by Gauss and Jordan; no pivots are needed. */

@@ -13,6 +13,8 @@ import type { Steps } from './steps.js';
 import { TermStatistics } from './term-statistics.js';
 
 const LAMBDA = 0.5;
+/** Texts that enter the inverse together. */
+const BLOCK = 8;
 
 /** What answers: nothing of it changes while the next one is made. */
 interface Answering {
@@ -79,19 +81,22 @@ export class TextIndex implements SkillIndex {
     const { background } = this.settings;
     const free = this.forget(removed);
     if (this.changes++ === 0 && background.length > 0) {
-      this.rowsOf.set(NONE, yield* this.place(background, free));
+      this.rowsOf.set(NONE, this.place(background, free));
     }
     for (const skill of added) {
       this.learned.set(skill.skillId, skill);
-      this.rowsOf.set(skill.skillId, yield* this.place(skill.texts, free));
+      this.rowsOf.set(skill.skillId, this.place(skill.texts, free));
     }
-    const classes = classesOf(new Map(this.rowsOf), this.ridge.size);
+    while (this.ridge.size < this.textOf.length) {
+      yield* this.append(this.textOf.slice(this.ridge.size, this.ridge.size + BLOCK));
+    }
     if (this.ridge.size === 0) return;
+    const classes = classesOf(new Map(this.rowsOf), this.ridge.size);
     const weights = yield* this.ridge.weights(classes);
     const leaveOut = new LeaveOneOut(this.ridge, weights, classes);
     const learned = [...this.learned.values()];
     const calibration = yield* calibrate(learned, classes, leaveOut, this.settings.prior);
-    const scoring = new RowProduct(Float32Array.from(weights), this.ridge.size, classes.columns);
+    const scoring = new RowProduct(weights, this.ridge.size, classes.columns);
     this.answering = { classes, scoring, calibration };
   }
 
@@ -139,21 +144,23 @@ export class TextIndex implements SkillIndex {
     return free;
   }
 
-  /** The row of each text. */
-  private *place(texts: readonly string[], free: Map<string, number>): Steps<readonly number[]> {
-    const rows: number[] = [];
-    for (const text of texts) {
-      rows.push(free.get(text) ?? this.append(text));
+  /** The row of each text; those of new ones are still to be made. */
+  private place(texts: readonly string[], free: Map<string, number>): readonly number[] {
+    return texts.map((text) => {
+      const row = free.get(text) ?? this.textOf.push(text) - 1;
       free.delete(text);
-      yield;
-    }
-    return rows;
+      return row;
+    });
   }
 
-  private append(text: string): number {
-    const kernelText = this.kernelText(text);
-    this.texts.append(kernelText);
-    this.ridge.append(this.texts.compare(kernelText));
-    return this.textOf.push(text) - 1;
+  private *append(texts: readonly string[]): Steps<void> {
+    const kernels: Float32Array[] = [];
+    for (const text of texts) {
+      const kernelText = this.kernelText(text);
+      this.texts.append(kernelText);
+      kernels.push(this.texts.compare(kernelText));
+      yield;
+    }
+    yield* this.ridge.append(kernels);
   }
 }

@@ -8,7 +8,7 @@ const FILE = new URL(`./worker${SUFFIX}`, import.meta.url);
 /** Under Jest a thread does not inherit what lets node read the sources. */
 const SOURCE_LOADER = new URL('../../../../test/support/typescript/register.mjs', import.meta.url);
 /** Of the heap; matrices and vectors lie outside it. */
-const HEAP_MB = 192;
+const HEAP_MB = 256;
 
 /** The thread is gone, or it never came: what it was asked is not answered. */
 export class WorkerEnded extends Error {

