@@ -9,7 +9,7 @@ import type { Actor } from '../event-store/envelope.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
 import type { Caller } from '../kernel/caller.js';
 import type { Uuid } from '../kernel/ids.js';
-import type { Rejection } from '../kernel/rejection.js';
+import type { Rejection, RejectionCode } from '../kernel/rejection.js';
 import { ok, type Result } from '../kernel/result.js';
 import { timestampOf } from '../kernel/timestamp.js';
 import type { ReadModel } from '../projections/port.js';
@@ -26,6 +26,12 @@ type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
 const ANONYMOUS: Actor = { principal: 'anonymous', agent: null, tenant: null };
 /** The service itself says how a call ended. */
 const LEDGER: Actor = { principal: 'process:invocations', agent: null, tenant: null };
+
+/** Whoever dies between taking a message and admitting its call leaves no invocation behind. */
+const NOTHING_TO_END: ReadonlySet<RejectionCode> = new Set([
+  'invocation-not-found',
+  'invocation-not-overdue',
+] as const);
 
 /** The ledger on the log: `no-stream` is the lock, so that no two nodes run one call. */
 @Injectable()
@@ -61,8 +67,9 @@ export class LoggedInvocations extends InvocationLedger {
   }
 
   /**
-   * That the outcome is unknown is not recorded before the deadline has passed.
-   * @throws for an invocation that was never admitted
+   * That the outcome is unknown is not recorded before the deadline has passed, nor for what was
+   * never admitted.
+   * @throws for any other outcome of an invocation that was never admitted
    */
   async end(invocationId: Uuid, outcome: InvocationOutcome, context: Origin): Promise<void> {
     const envelope = envelopeOf(
@@ -76,7 +83,8 @@ export class LoggedInvocations extends InvocationLedger {
     const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>
       ok({ context: { now }, basedOn: {} }),
     );
-    if (executed.ok || executed.error.code === 'invocation-not-overdue') return;
+    if (executed.ok) return;
+    if (outcome === 'outcome-unknown' && NOTHING_TO_END.has(executed.error.code)) return;
     throw new Error(`${stream} could not be ended: ${executed.error.code}`);
   }
 

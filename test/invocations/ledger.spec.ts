@@ -129,6 +129,12 @@ describe('an outcome', () => {
     const never = admission().invocationId;
     await expect(node.ledger.end(never, 'failed', ORIGIN)).rejects.toThrow('invocation-not-found');
   });
+
+  it('is nothing to record when the process died before it admitted the call', async () => {
+    const never = admission().invocationId;
+    await node.ledger.end(never, 'outcome-unknown', ORIGIN);
+    expect(await typesIn(never)).toEqual([]);
+  });
 });
 
 describe('overdue invocations', () => {

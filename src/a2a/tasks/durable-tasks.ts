@@ -15,6 +15,7 @@ import type {
   TaskChange,
   TaskChangeRefused,
   TaskEvent,
+  WatchedSpan,
   TaskOwner,
   Tasks,
 } from './port.js';
@@ -110,8 +111,13 @@ export class DurableTasks implements Tasks {
     return this.taskList.list(owner, agentId, request);
   }
 
-  watch(id: Uuid, after: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> {
-    return watchTask({ streams: this.streams, feed: this.feed }, id, after, signal);
+  watch(
+    id: Uuid,
+    after: number | undefined,
+    signal: AbortSignal,
+    until: WatchedSpan = 'turn',
+  ): AsyncIterable<TaskEvent> {
+    return watchTask({ streams: this.streams, feed: this.feed }, id, after, signal, until);
   }
 
   /** For tasks that are known to be there: only ended ones are ever deleted. */

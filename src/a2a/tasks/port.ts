@@ -94,6 +94,9 @@ export type TaskChangeRefused =
   /** Another message or another turn came first. */
   | { readonly kind: 'moved-on'; readonly task: StoredTask };
 
+/** How long a task is watched: to the end of its turn, or to its own, over all turns. */
+export type WatchedSpan = 'turn' | 'task';
+
 /** One event of a task, with the id by which a cut stream is resumed. */
 export interface TaskEvent {
   /** `Last-Event-ID`: the revision of the task's stream, in decimal. */
@@ -156,10 +159,15 @@ export interface Tasks {
 
   /**
    * The events of a task after a revision, then live ones, whichever process makes them, each once;
-   * ends after a terminal or interrupted state, or when `signal` aborts. With `after` undefined it
-   * begins with the task as it stands.
+   * ends with the turn (the default: a terminal or interrupted state) or with the task, or when
+   * `signal` aborts. With `after` undefined it begins with the task as it stands.
    */
-  watch(id: Uuid, after: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent>;
+  watch(
+    id: Uuid,
+    after: number | undefined,
+    signal: AbortSignal,
+    until?: WatchedSpan,
+  ): AsyncIterable<TaskEvent>;
 }
 
 /** Webhooks of tasks. Targets are checked when set and again at each delivery. */

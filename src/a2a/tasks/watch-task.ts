@@ -2,16 +2,16 @@ import type { Recorded } from '../../kernel/event.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { StreamResponse, Task } from '../wire/types.js';
 import type { StoredTaskEvent } from './domain/events.js';
-import { endsTurn, isOfTurn, streamResponseOf } from './domain/stream-response.js';
-import { isRunning, type TaskFold } from './domain/task-fold.js';
-import type { TaskEvent } from './port.js';
+import { endsTask, endsTurn, isOfTurn, streamResponseOf } from './domain/stream-response.js';
+import { hasEnded, isRunning, type TaskFold } from './domain/task-fold.js';
+import type { TaskEvent, WatchedSpan } from './port.js';
 import type { TaskFeed } from './task-feed.js';
 import type { TaskStreams } from './task-streams.js';
 
 /**
  * The events of a task after a revision, old and new ones alike read from its stream, so that there
- * is no seam between them. Ends with the turn: after the first event that ends one, or at once when
- * the turn is over and there is nothing more. A revision that the task has not reached was not given
+ * is no seam between them. Ends with the turn, or with the task: after the first event that ends it,
+ * or at once when it is over and there is nothing more. A revision that the task has not reached was not given
  * by it (it was deleted and begun anew): the task as it stands comes first then, too.
  */
 export async function* watchTask(
@@ -19,7 +19,9 @@ export async function* watchTask(
   id: Uuid,
   after: number | undefined,
   signal: AbortSignal,
+  until: WatchedSpan,
 ): AsyncGenerator<TaskEvent, undefined> {
+  const { isOver, isEndedBy } = SPANS[until];
   const bell = await feed.listen(id);
   try {
     const fold = (await streams.load(id))?.fold;
@@ -29,7 +31,7 @@ export async function* watchTask(
     const showsEnd = fold.answer !== null && (after ?? -1) < fold.revision;
     if (!isResumed || showsEnd) {
       yield { id: String(fold.revision), response: standing(fold) };
-      if (!isRunning(fold)) return;
+      if (isOver(fold)) return;
     }
     let last = isResumed ? after : fold.revision;
     while (!signal.aborted) {
@@ -38,10 +40,10 @@ export async function* watchTask(
         last = event.revision;
         const response = await responseTo(event, fold.task, id, streams);
         if (response !== undefined) yield { id: String(last), response };
-        if (endsTurn(event) || isAborted(signal)) return;
+        if (isEndedBy(event) || isAborted(signal)) return;
       }
       const isNews = events.some((event) => isOfTurn(event));
-      if (!isNews && isOver((await streams.load(id))?.fold, last)) return;
+      if (!isNews && isOverAt(last, (await streams.load(id))?.fold, isOver)) return;
       await bell.wait(signal);
     }
   } finally {
@@ -66,8 +68,17 @@ function standing({ task, answer }: TaskFold): StreamResponse {
   return answer === null ? { task } : { message: answer };
 }
 
-function isOver(fold: TaskFold | undefined, last: number): boolean {
-  return fold === undefined || (fold.revision <= last && !isRunning(fold));
+const SPANS = {
+  turn: { isOver: (fold: TaskFold) => !isRunning(fold), isEndedBy: endsTurn },
+  task: { isOver: hasEnded, isEndedBy: endsTask },
+} as const satisfies Record<WatchedSpan, object>;
+
+function isOverAt(
+  last: number,
+  fold: TaskFold | undefined,
+  isOver: (fold: TaskFold) => boolean,
+): boolean {
+  return fold === undefined || (fold.revision <= last && isOver(fold));
 }
 
 /** A call, since the signal changes while the reader holds the last event. */

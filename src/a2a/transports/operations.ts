@@ -92,7 +92,8 @@ export function createOperations(services: AgentServices): Operations {
       const { task } = found.value;
       // Whoever was cut off gets the rest, also when the task has ended meanwhile.
       if (isTerminal(task.status.state) && call.lastEventId === undefined) return err(ENDED);
-      return ok(tasks.watch(task.id as Uuid, call.lastEventId, call.signal));
+      // A task that asks its caller goes on with the next message, on this very stream.
+      return ok(tasks.watch(task.id as Uuid, call.lastEventId, call.signal, 'task'));
     }),
 
     CreateTaskPushNotificationConfig: unary(requests.createPushConfigRequest, (call, config) =>

@@ -22,13 +22,16 @@ export function verificationKeysDocument(
     agents: Object.fromEntries(
       Array.from(parties, ([agentId, agent]) => [agentId, keysForVerification(agent)]),
     ),
-    platform: Array.from(platform.values(), (key) => ({
-      keyId: key.keyId,
-      purpose: key.purpose,
-      jwk: key.jwk,
-      from: key.from,
-      until: key.retiredAt ?? key.revoked?.at ?? null,
-      revoked: key.revoked?.at ?? null,
-    })),
+    // Keys of other purposes verify nothing in the document of an interaction.
+    platform: [...platform.values()]
+      .filter(({ purpose }) => purpose === 'attestation')
+      .map((key) => ({
+        keyId: key.keyId,
+        purpose: key.purpose,
+        jwk: key.jwk,
+        from: key.from,
+        until: key.retiredAt ?? key.revoked?.at ?? null,
+        revoked: key.revoked?.at ?? null,
+      })),
   };
 }

@@ -221,3 +221,25 @@ it('goes on after the store was away', async () => {
   await node.tasks.record(id, invocationId, [COMPLETED]);
   expect(kinds(await watching)).toEqual(['0 task', '2 statusUpdate', '3 statusUpdate']);
 });
+
+it('sees a task through all its turns when it watches the task', async () => {
+  const { id, invocationId } = await begin();
+  const asked = await node.tasks.record(id, invocationId, [ASKED]);
+  if (!asked.ok) throw new Error(asked.error.kind);
+  const watching = all(node.tasks.watch(id, undefined, FOREVER, 'task'));
+  const next = randomUUID() as Uuid;
+  await node.tasks.continue(id, asked.value.revision, {
+    message: message(),
+    digest: 'digest',
+    changes: [routed(next)],
+  });
+  await node.tasks.record(id, next, [COMPLETED]);
+  const { revision } = asked.value;
+  expect(kinds(await watching)).toEqual([
+    `${String(revision)} task`,
+    `${String(revision + 1)} task`,
+    `${String(revision + 3)} statusUpdate`,
+  ]);
+  // Whoever comes after its end is told the rest, and no more.
+  expect(kinds(await all(node.tasks.watch(id, revision, FOREVER, 'task')))).toHaveLength(2);
+});

@@ -43,9 +43,14 @@ export function streamResponseOf(
 
 /** After such an event there is nothing to wait for before the caller's next message. */
 export function endsTurn(event: Recorded<StoredTaskEvent>): boolean {
+  if (endsTask(event)) return true;
+  return event.type === 'task-status-changed' && isInterrupted(event.data.state);
+}
+
+/** After such an event there is nothing to wait for at all. */
+export function endsTask(event: Recorded<StoredTaskEvent>): boolean {
   if (event.type === 'task-answered') return true;
-  if (event.type !== 'task-status-changed') return false;
-  return isTerminal(event.data.state) || isInterrupted(event.data.state);
+  return event.type === 'task-status-changed' && isTerminal(event.data.state);
 }
 
 /** Webhooks come and go without a turn. */

@@ -139,6 +139,7 @@ export class MemoryTasks {
     id: Uuid,
     after: number | undefined,
     signal: AbortSignal,
+    until: WatchedSpan = 'turn',
   ): AsyncGenerator<TaskEvent, undefined> {
     const kept = this.#tasks.get(id);
     if (kept === undefined) return;
@@ -155,7 +156,8 @@ export class MemoryTasks {
           yield event;
         }
         const { state } = kept.stored.task.status;
-        if (last >= kept.stored.revision && (isTerminal(state) || isInterrupted(state))) return;
+        const isOver = isTerminal(state) || (until === 'turn' && isInterrupted(state));
+        if (last >= kept.stored.revision && isOver) return;
         await this.#news(signal);
       }
     } finally {
