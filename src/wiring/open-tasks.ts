@@ -27,7 +27,7 @@ export async function openTasks(
     readWaitMs,
     clock: Date.now,
     random: randomBytes,
-    newId: () => randomUUID() as Uuid,
+    newId: randomUUID,
     report: logReport,
   });
   opened.onClose(() => service.close());

@@ -92,7 +92,7 @@ async function replace({ client, operator }: CapabilityCast, say: Narrator): Pro
   );
   const removal = { state: 'removed', expectedRevision: deprecated['revision'] };
   const refused = await change(removal, 409);
-  say(`   removing it is refused while it is used: ${String(refused['code'])}`);
+  say(`   removing it is refused while it is used: ${JSON.stringify(refused['code'])}`);
   await change({ ...removal, force: true, reason: 'The demo has no 30 days' }, 200);
 }
 
