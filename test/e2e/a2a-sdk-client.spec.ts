@@ -99,7 +99,7 @@ async function everyOperation(binding: (typeof BINDINGS)[number]): Promise<Trans
   const config = TaskPushNotificationConfig.fromJSON({
     taskId: live,
     id: 'c-1',
-    url: 'http://127.0.0.1:9/hook?x=1',
+    url: 'http://127.0.0.1:4949/hook?x=1',
     token: 't',
     authentication: { scheme: 'Bearer', credentials: 'secret' },
   });
@@ -135,30 +135,28 @@ describe.each(BINDINGS)('the official client over %s', (binding) => {
   it.each([
     ['SendMessage', state('COMPLETED')],
     ['SendMessage: a message', { role: 'ROLE_AGENT', parts: [{ text: 'no task' }] }],
-    ['SendMessage: to a task that ended', 'UnsupportedOperationError'],
-    ['SendMessage: to no task', 'TaskNotFoundError'],
-    ['SendMessage: no output', 'ContentTypeNotSupportedError'],
+    ['SendMessage: to a task that ended', { error: 'UnsupportedOperationError' }],
+    ['SendMessage: to no task', { error: 'TaskNotFoundError' }],
+    ['SendMessage: no output', { error: 'ContentTypeNotSupportedError' }],
     ['SendMessage: asks', state('INPUT_REQUIRED')],
     ['SendMessage: answers', state('FAILED')],
     ['GetTask', { ...state('COMPLETED'), artifacts: [{ artifactId: 'a' }] }],
-    ['GetTask: unknown', 'TaskNotFoundError'],
+    ['GetTask: unknown', { error: 'TaskNotFoundError' }],
     ['ListTasks', { pageSize: 2, totalSize: 4, nextPageToken: 'more' }],
-    ['ListTasks: bad', 'RequestMalformedError'],
-    ['SendMessage: at once', { status: expect.anything() }],
-    ['Create…Config', { id: 'c-1', url: 'http://127.0.0.1:9/hook?x=1' }],
-    ['Create…Config: bad', 'RequestMalformedError'],
-    ['Get…Config', { id: 'c-1', token: 't' }],
+    ['ListTasks: bad', { error: 'other' }],
+    ['Create…Config', { id: 'c-1', url: 'http://127.0.0.1:4949/hook?x=1' }],
+    ['Create…Config: bad', { error: 'other' }],
+    ['Get…Config', { id: 'c-1', token: 't', authentication: { credentials: 'secret' } }],
     ['List…Configs', [{ id: 'c-1' }]],
     ['Delete…Config', 'gone'],
     ['List…Configs: none', []],
     ['CancelTask', state('CANCELED')],
     ['CancelTask: again', state('CANCELED')],
-    ['CancelTask: ended', 'TaskNotCancelableError'],
-    ['SubscribeToTask: ended', 'UnsupportedOperationError'],
+    ['CancelTask: ended', { error: 'TaskNotCancelableError' }],
+    ['SubscribeToTask: ended', { error: 'UnsupportedOperationError' }],
     ['GetExtendedAgentCard', { name: 'Agent under test', skills: [{ id: 'play' }] }],
   ])('%s', (what, expected) => {
-    if (typeof expected !== 'object') expect(said(what)).toEqual(expected);
-    else expect(said(what)).toMatchObject(expected);
+    expect([said(what)]).toMatchObject([expected]);
   });
 
   it('SendStreamingMessage', () => {
@@ -206,10 +204,14 @@ function listedJson(listed: ListTasksResponse): Record<string, unknown> {
   return ListTasksResponse.toJSON(listed) as Record<string, unknown>;
 }
 
-/** What the client throws: A2A's name for it, and the words of the service. */
+/**
+ * What the client throws: A2A's name for it, and the words of the service. For a reason of a domain
+ * that is not A2A's it has names in one binding alone.
+ */
 function errorOf(error: unknown): unknown {
   const { constructor, message } = error as Error;
-  return { error: constructor.name.replace(/^(?:JsonRpc|Rest)/, ''), message };
+  const name = constructor.name.replace(/^(?:JsonRpc|Rest)/, '');
+  return { error: /^(?:A2AErrorImpl|RequestMalformedError)$/.test(name) ? 'other' : name, message };
 }
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
