@@ -1,11 +1,17 @@
 import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CapabilitiesModule } from '../capabilities/capabilities.module.js';
+import { declaredExtensions } from '../capabilities/domain/card-extensions.js';
+import { CapabilityRegistry } from '../capabilities/queries/capability-registry.js';
 import { RegistrationAdvice } from '../capabilities/queries/registration-advice.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/tokens.js';
 import { InvocationsModule } from '../invocations/invocations.module.js';
+import { CapabilityAdvice } from './capability-advice.js';
 import { CardController } from './card/card.controller.js';
 import { CARD_PROVIDERS } from './card/card.providers.js';
 import type { CapabilityImplementation } from './handlers/capability-call.js';
+import { HandlerRegistry } from './handlers/handler-registry.js';
 import { HANDLER_PROVIDERS } from './handlers/handlers.providers.js';
 import { RequestNegotiation } from './negotiation/request-negotiation.js';
 import { ClassifierAdvice } from './routing/classifier-advice.js';
@@ -26,12 +32,25 @@ export class A2aModule {
       imports: [DiscoveryModule, CapabilitiesModule, InvocationsModule],
       controllers: [CardController, RoutingController],
       providers: [
-        RequestNegotiation,
+        {
+          provide: RequestNegotiation,
+          inject: [CONFIG],
+          useFactory: ({ a2a }: Config) =>
+            new RequestNegotiation(declaredExtensions(a2a.requiredExtensions)),
+        },
         ...CARD_PROVIDERS,
         ...ROUTING_PROVIDERS,
         ...HANDLER_PROVIDERS,
         ...handlers,
-        { provide: RegistrationAdvice, useExisting: ClassifierAdvice },
+        {
+          provide: RegistrationAdvice,
+          inject: [CapabilityRegistry, HandlerRegistry, ClassifierAdvice],
+          useFactory: (
+            registry: CapabilityRegistry,
+            handlers: HandlerRegistry,
+            classifier: ClassifierAdvice,
+          ) => new CapabilityAdvice(registry, handlers, classifier),
+        },
       ],
       exports: [RegistrationAdvice],
     };

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Faults, MemberReader, oneOf, prose, text, type Reads } from '../kernel/document-reader.js';
-import { parseAgentId } from '../kernel/ids.js';
+import { ID_FORM, parseAgentId } from '../kernel/ids.js';
 import { pointerTo } from '../kernel/json.js';
 import type { Fault } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
@@ -103,7 +103,7 @@ function agentReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAge
   };
 }
 
-const agentId = text(128, 'an agent id: [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}', parseAgentId);
+const agentId = text(128, `an agent id: ${ID_FORM}`, parseAgentId);
 
 const version = text(
   13,

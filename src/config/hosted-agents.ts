@@ -47,7 +47,7 @@ export interface A2aConfig {
   readonly textClassifier: 'encoder' | 'words';
   /** Chat endpoint with structured output (OpenAI-compatible), null: off. */
   readonly modelRouter: ModelRouterConfig | null;
-  /** URI of the trust extension, under which a message names its interaction. */
+  /** URI of the trust extension: a message that names its interaction under it is refused so far. */
   readonly trustExtensionUri: string;
   /** Extensions without which a call is refused; subset of the declared ones. */
   readonly requiredExtensions: readonly string[];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { HONOURED_EXTENSIONS } from '../capabilities/domain/card-extensions.js';
 import { isSecureUrl } from './addresses.js';
 import type { EnvironmentReader } from './environment.js';
 import { readHostedAgents, type HostedAgentsFile } from './hosted-agents-file.js';
@@ -9,7 +10,7 @@ import { readStore } from './read-store.js';
  * Names the contract under which a message is sent. The same for every deployment, so that a client
  * knows it before it knows the deployment; a breaking change gets another version.
  */
-export const DEFAULT_TRUST_EXTENSION = 'https://countersign.example/extensions/trust/v1';
+const DEFAULT_TRUST_EXTENSION = 'https://countersign.example/extensions/trust/v1';
 
 const HOUR_MS = 3_600_000;
 const YEARS_10_IN_HOURS = 87_600;
@@ -20,7 +21,6 @@ export function readA2aConfig(
   isDevelopment: boolean,
   dataFolder: string,
 ): A2aConfig {
-  const trustExtensionUri = readTrustExtension(reader);
   return {
     ...readAgents(reader, isDevelopment),
     anonymous: readAnonymous(reader, isDevelopment),
@@ -32,8 +32,8 @@ export function readA2aConfig(
     routingThreshold: reader.fraction('ROUTING_THRESHOLD', 0.6),
     textClassifier: reader.choice('TEXT_CLASSIFIER', ['encoder', 'words']),
     modelRouter: readModelRouter(reader),
-    trustExtensionUri,
-    requiredExtensions: readRequiredExtensions(reader, [trustExtensionUri]),
+    trustExtensionUri: readTrustExtension(reader),
+    requiredExtensions: readRequiredExtensions(reader),
   };
 }
 
@@ -107,14 +107,13 @@ function readTrustExtension(reader: EnvironmentReader): string {
 }
 
 /** URIs with commas between them. */
-function readRequiredExtensions(
-  reader: EnvironmentReader,
-  declared: readonly string[],
-): readonly string[] {
+function readRequiredExtensions(reader: EnvironmentReader): readonly string[] {
+  const declared = HONOURED_EXTENSIONS.map(({ uri }) => uri);
   const text = reader.optional('REQUIRED_EXTENSIONS') ?? '';
   const uris = text.split(',').flatMap((uri) => (uri.trim() === '' ? [] : [uri.trim()]));
   if (!uris.every((uri) => declared.includes(uri))) {
-    reader.fault('REQUIRED_EXTENSIONS', `may name only ${declared.join(', ')}`);
+    const allowed = declared.length === 0 ? 'there are none yet' : declared.join(', ');
+    reader.fault('REQUIRED_EXTENSIONS', `may name only what cards declare: ${allowed}`);
   }
   return [...new Set(uris)];
 }

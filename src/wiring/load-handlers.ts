@@ -19,9 +19,14 @@ export async function loadHandlers(files: readonly string[]): Promise<readonly H
       const { handlers: exported } = (await import(pathToFileURL(file).href)) as {
         readonly handlers?: unknown;
       };
-      if (Array.isArray(exported) && exported.every(isHandler)) handlers.push(...exported);
-      else
-        faults.push(`${file} exports no \`handlers\`: a list of classes with @CapabilityHandler`);
+      if (!Array.isArray(exported)) {
+        faults.push(`${file} exports no list \`handlers\``);
+        continue;
+      }
+      for (const [index, handler] of (exported as unknown[]).entries()) {
+        if (isHandler(handler)) handlers.push(handler);
+        else faults.push(`${file}: handlers[${String(index)}] is no class with @CapabilityHandler`);
+      }
     } catch (error) {
       faults.push(
         `${file} cannot be loaded: ${error instanceof Error ? error.message : 'unknown'}`,

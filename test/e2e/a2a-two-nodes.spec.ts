@@ -64,7 +64,8 @@ describe('two nodes over one task store', () => {
   const subscribe = (node: SpawnedService, id: string, binding = jsonRpc, more = {}) =>
     binding.call(agentOf(node), 'SubscribeToTask', { id }, { token, ...more });
 
-  const said = (events: Events | undefined) => (events ?? []).map(({ response }) => wordOf(response));
+  const said = (events: Events | undefined) =>
+    (events ?? []).map(({ response }) => wordOf(response));
 
   it.each(BINDINGS)(
     'show what a handler of the other does, each event once, wherever a stream is cut ($name)',
@@ -96,7 +97,10 @@ describe('two nodes over one task store', () => {
     const { events: seen = [] } = await subscribe(second, id, binding, { take: 1 });
     expect(seen[0]?.response).toMatchObject({ task: { status: { state: 'TASK_STATE_WORKING' } } });
     const headers = { 'last-event-id': seen[0]?.id ?? '' };
-    const rest = [subscribe(first, id, binding, { headers }), subscribe(second, id, binding, { headers })];
+    const rest = [
+      subscribe(first, id, binding, { headers }),
+      subscribe(second, id, binding, { headers }),
+    ];
     await writeFile(gate, '');
     for (const { events } of await Promise.all(rest)) {
       expect(said(events)).toEqual(['3', '4', 'COMPLETED']);

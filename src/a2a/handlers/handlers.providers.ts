@@ -49,14 +49,22 @@ export const HANDLER_PROVIDERS: readonly Provider[] = [
       turns: RunningTurns,
       tasks: Tasks,
       pushConfigs: PushConfigs,
-      { a2a: { executionTimeoutMs, anonymous } }: Config,
+      { a2a: { executionTimeoutMs, anonymous, trustExtensionUri } }: Config,
       clock: Clock,
     ) => {
       const planner = new TurnPlanner(registry, router, handlers);
       const fault = logFault;
       const parts = { tasks, registry, ledger, turns, clock, fault, executionTimeoutMs };
       const starter = new TurnStarter(parts);
-      const intake = new MessageIntake({ tasks, pushConfigs, planner, starter, turns, anonymous });
+      const intake = new MessageIntake({
+        tasks,
+        pushConfigs,
+        planner,
+        starter,
+        turns,
+        anonymous,
+        trustExtensionUri,
+      });
       return new AgentMessages(intake, tasks);
     },
   },

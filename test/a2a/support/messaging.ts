@@ -31,6 +31,9 @@ import { MemoryLedger } from './memory-ledger.js';
 import { MemoryRegistry } from './memory-registry.js';
 import { WordClassifier } from './word-classifier.js';
 
+/** The extension under which messages would name contracts. */
+export const TRUST = 'https://countersign.example/extensions/trust/v1';
+
 export const AGENT: HostedAgent = {
   agentId: FINANCE,
   tenant: 'finance.example',
@@ -113,6 +116,7 @@ export class Messaging {
       starter,
       turns: this.turns,
       anonymous,
+      trustExtensionUri: TRUST,
     });
     this.messages = new AgentMessages(intake, this.tasks);
   }

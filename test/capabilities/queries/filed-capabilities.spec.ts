@@ -93,6 +93,6 @@ describe('the capabilities of manifest files', () => {
     const faults = await ids();
     expect(faults).toHaveLength(2);
     expect(faults[0]).toMatch(/1\.json: .*JSON/);
-    expect(faults[1]).toMatch(/2\.json: /);
+    expect(faults[1]).toMatch(/2\.json: \/requires_scopes: public-capability-restricted: /);
   });
 });
