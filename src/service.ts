@@ -111,7 +111,7 @@ async function start(config: Config, opened: Opened): Promise<Service> {
     health,
     taskService,
     textClassifier,
-    handlers: await loadHandlers(config.a2a.handlers),
+    handlers: await loadHandlers(config.a2a.agents),
   };
   return listen(parts, await createAuthenticator(config, Date.now), opened);
 }

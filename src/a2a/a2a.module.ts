@@ -1,4 +1,4 @@
-import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CapabilitiesModule } from '../capabilities/capabilities.module.js';
 import { declaredExtensions } from '../capabilities/domain/card-extensions.js';
@@ -10,8 +10,11 @@ import { InvocationsModule } from '../invocations/invocations.module.js';
 import { CapabilityAdvice } from './capability-advice.js';
 import { CardController } from './card/card.controller.js';
 import { CARD_PROVIDERS } from './card/card.providers.js';
-import type { CapabilityImplementation } from './handlers/capability-call.js';
-import { HandlerRegistry } from './handlers/handler-registry.js';
+import {
+  HANDLERS_OF_AGENTS,
+  HandlerRegistry,
+  type HandlersOfAgents,
+} from './handlers/handler-registry.js';
 import { HANDLER_PROVIDERS } from './handlers/handlers.providers.js';
 import { RequestNegotiation } from './negotiation/request-negotiation.js';
 import { ClassifierAdvice } from './routing/classifier-advice.js';
@@ -25,8 +28,8 @@ import { ROUTING_PROVIDERS } from './routing/routing.providers.js';
 @Global()
 @Module({})
 export class A2aModule {
-  /** @param handlers implementations of capabilities, each named by `@CapabilityHandler` */
-  static with(handlers: readonly Type<CapabilityImplementation>[]): DynamicModule {
+  /** @param handlers implementations of the capabilities of each hosted agent */
+  static with(handlers: HandlersOfAgents): DynamicModule {
     return {
       module: A2aModule,
       imports: [DiscoveryModule, CapabilitiesModule, InvocationsModule],
@@ -41,7 +44,8 @@ export class A2aModule {
         ...CARD_PROVIDERS,
         ...ROUTING_PROVIDERS,
         ...HANDLER_PROVIDERS,
-        ...handlers,
+        ...new Set([...handlers.values()].flat()),
+        { provide: HANDLERS_OF_AGENTS, useValue: handlers },
         {
           provide: RegistrationAdvice,
           inject: [CapabilityRegistry, HandlerRegistry, ClassifierAdvice],

@@ -36,9 +36,9 @@ export class CapabilityAdvice extends RegistrationAdvice {
   }
 
   /** What nobody can call needs none. */
-  #ofHandler({ manifest: { state, visibility, handler } }: Capability): readonly Advice[] {
+  #ofHandler({ manifest: { agentId, state, visibility, handler } }: Capability): readonly Advice[] {
     if (state === 'removed' || visibility === 'internal') return [];
-    if (this.handlers.get(handler) !== undefined) return [];
+    if (this.handlers.get(agentId, handler) !== undefined) return [];
     const detail = `This process has no handler ${handler}: every call is refused (handler-absent).`;
     return [{ code: 'handler-absent', detail }];
   }

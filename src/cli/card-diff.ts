@@ -48,7 +48,7 @@ async function cardOf(file: string, id: string | undefined): Promise<Result<Json
     const faults = hosted.error.map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
     return err(cliFault('agents-invalid', `${file}: ${faults.join('; ')}`));
   }
-  const { agents } = hosted.value;
+  const agents = hosted.value;
   const agent = agents.find(({ agentId }) => id === undefined || agentId === id);
   if (agent === undefined) return err(cliFault('usage', `${file} has no agent ${id ?? ''}`));
   const capabilities = await filedCapabilities(agents, agent.agentId);

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { HONOURED_EXTENSIONS } from '../capabilities/domain/card-extensions.js';
 import { isSecureUrl } from './addresses.js';
 import type { EnvironmentReader } from './environment.js';
-import { readHostedAgents, type HostedAgentsFile } from './hosted-agents-file.js';
-import type { A2aConfig, ModelRouterConfig } from './hosted-agents.js';
+import { readHostedAgents } from './hosted-agents-file.js';
+import type { A2aConfig, HostedAgent, ModelRouterConfig } from './hosted-agents.js';
 import { readStore } from './read-store.js';
 
 /**
@@ -22,7 +22,7 @@ export function readA2aConfig(
   dataFolder: string,
 ): A2aConfig {
   return {
-    ...readAgents(reader, isDevelopment),
+    agents: readAgents(reader, isDevelopment),
     anonymous: readAnonymous(reader, isDevelopment),
     taskStorePath: readStore(reader, 'TASK_STORE', join(dataFolder, 'tasks.db')).path,
     taskReadModelPath: readStore(reader, 'TASK_READ_MODEL', join(dataFolder, 'tasks-read.db')).path,
@@ -37,15 +37,15 @@ export function readA2aConfig(
   };
 }
 
-function readAgents(reader: EnvironmentReader, isDevelopment: boolean): HostedAgentsFile {
+function readAgents(reader: EnvironmentReader, isDevelopment: boolean): readonly HostedAgent[] {
   const path = reader.optional('HOSTED_AGENTS');
-  if (path === undefined) return { agents: [], handlers: [] };
+  if (path === undefined) return [];
   const agents = readHostedAgents(path, isDevelopment);
   if (agents.ok) return agents.value;
   for (const { pointer, detail } of agents.error) {
     reader.fault('HOSTED_AGENTS', `${path}${pointer === '' ? '' : `#${pointer}`} ${detail}`);
   }
-  return { agents: [], handlers: [] };
+  return [];
 }
 
 function readAnonymous(reader: EnvironmentReader, isDevelopment: boolean): A2aConfig['anonymous'] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CapabilityAdvice } from '../../src/a2a/capability-advice.js';
 import { ClassifierAdvice } from '../../src/a2a/routing/classifier-advice.js';
 import { ClassifierFeed } from '../../src/a2a/routing/classifier-feed.js';
-import type { SkillId } from '../../src/kernel/ids.js';
+import type { AgentId, SkillId } from '../../src/kernel/ids.js';
 import { capability, FINANCE } from '../capabilities/support/capabilities.js';
 import { MemoryRegistry } from './support/memory-registry.js';
 import { WordClassifier } from './support/word-classifier.js';
@@ -25,7 +25,7 @@ function advising(classifier = new WordClassifier()): CapabilityAdvice {
   };
   const feed = new ClassifierFeed({ registry, classifier, agents: [FINANCE], report });
   const handlers = {
-    get: (name: string) =>
+    get: (_agentId: AgentId, name: string) =>
       name === HERE.manifest.handler ? { handle: async function* () {} } : undefined,
   };
   return new CapabilityAdvice(registry, handlers, new ClassifierAdvice(feed));

@@ -48,7 +48,6 @@ describe('the settings of the A2A surface', () => {
     };
     expect(read(environment)).toEqual({
       agents: [],
-      handlers: [],
       anonymous: 'secret',
       taskStorePath: '/var/lib/tasks.db',
       taskReadModelPath: '/var/lib/tasks-read.db',

@@ -110,7 +110,7 @@ export class TurnPlanner {
     const { stream, capability } = permitted.value;
     const { manifest } = capability;
     if (manifest.requiresContract) return err(contractRequired(capability));
-    const implementation = this.handlers.get(manifest.handler);
+    const implementation = this.handlers.get(manifest.agentId, manifest.handler);
     if (implementation === undefined) return err(notImplemented(capability));
     const tooBig = sizeRefusal(manifest, message);
     if (tooBig !== undefined) return err(tooBig);

@@ -45,6 +45,7 @@ export const AGENT: HostedAgent = {
   iconUrl: null,
   extendedCard: 'derived',
   capabilitiesFolder: null,
+  handlers: [],
 };
 
 /** A handler as a function. */
@@ -98,7 +99,7 @@ export class Messaging {
       threshold: 0.6,
     });
     const planner = new TurnPlanner(this.registry, this.router, {
-      get: (name) => this.#implementation(name),
+      get: (_agentId, name) => this.#implementation(name),
     });
     const starter = new TurnStarter({
       tasks: this.tasks,

@@ -52,6 +52,7 @@ export function hostedAgent(agentId: AgentId, changes: Partial<HostedAgent> = {}
     iconUrl: null,
     extendedCard: 'derived',
     capabilitiesFolder: null,
+    handlers: [],
     ...changes,
   };
 }

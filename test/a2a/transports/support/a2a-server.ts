@@ -125,6 +125,7 @@ function agentOf(agentId: AgentId): HostedAgent {
     iconUrl: null,
     extendedCard: 'derived',
     capabilitiesFolder: null,
+    handlers: [],
   };
 }
 

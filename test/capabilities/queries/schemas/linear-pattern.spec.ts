@@ -34,6 +34,8 @@ describe('a linear pattern', () => {
     const someText = fc.string({ unit: fc.constantFrom('a', 'b', '1', '.', '-', '\n', '💶', 'é') });
     fc.assert(
       fc.property(somePattern, someText, (pattern, text) => {
+        // V8 finds \B between the halves of a surrogate pair, where ECMA-262 never looks.
+        fc.pre(!(pattern.includes('\\B') && text.includes('💶')));
         expect(linear(pattern).test(text)).toBe(new RegExp(pattern, 'u').test(text));
       }),
       { numRuns: 3000 },
