@@ -5,6 +5,8 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { dropSlowReaders } from '../../src/http/slow-readers.js';
 import { eventually } from '../support/eventually.js';
 
+/** Long enough for a busy machine to read it all. */
+const PATIENCE_MS = 3000;
 const LARGE = 'x'.repeat(32 * 1024 * 1024);
 
 let server: FastifyInstance;
@@ -12,7 +14,7 @@ let port: number;
 
 beforeEach(async () => {
   server = fastify();
-  dropSlowReaders(server, 1000);
+  dropSlowReaders(server, PATIENCE_MS);
   server.get('/large', () => LARGE);
   await server.listen({ port: 0, host: '127.0.0.1' });
   ({ port } = server.server.address() as AddressInfo);
@@ -43,6 +45,6 @@ it('ends the connection of a client that does not take a large answer', async ()
 it('leaves a client alone that takes it, and its connection too', async () => {
   const answer = await fetch(`http://127.0.0.1:${String(port)}/large`);
   expect((await answer.text()).length).toBe(LARGE.length);
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS + 200));
   expect(await connections()).toBe(1);
 });

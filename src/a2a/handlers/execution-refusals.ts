@@ -66,10 +66,10 @@ export function contractRequired({ manifest }: Capability): A2aRefusal {
   return unsupported('contract-required', detail, { skillId: manifest.id });
 }
 
-/** Too many calls are under way, of this capability or in all. */
+/** Too many calls are under way: of this capability, of this caller, or in all. */
 export function busy({ manifest }: Capability): A2aRefusal {
   return {
-    error: 'Internal',
+    error: 'Unavailable',
     code: 'capability-busy',
     detail: 'Too many calls are under way; try again.',
     metadata: { skillId: manifest.id },

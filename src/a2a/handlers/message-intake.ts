@@ -1,6 +1,6 @@
 import type { Capability } from '../../capabilities/domain/capability.js';
 import type { A2aConfig } from '../../config/hosted-agents.js';
-import type { Uuid } from '../../kernel/ids.js';
+import type { SkillId, Uuid } from '../../kernel/ids.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { ownerOf } from '../tasks/owner-of.js';
 import { isRunning } from '../tasks/domain/task-fold.js';
@@ -55,7 +55,7 @@ export class MessageIntake {
    * `message-id-reused`, `context-mismatch`, `message-too-large`, `too-many-parts`,
    * `too-many-push-configs`, and what else is wrong with a webhook;
    * UnsupportedOperation `task-ended`, `task-full`, `turn-under-way`, `skill-removed`,
-   * `capability-unavailable`, `handler-absent`, `contract-required`; Internal `capability-busy`.
+   * `capability-unavailable`, `handler-absent`, `contract-required`; Unavailable `capability-busy`.
    */
   async take(request: A2aRequest, params: SendMessageRequest): Promise<Begun> {
     const claim = contractClaimRefusal(params, this.parts.trustExtensionUri);
@@ -145,7 +145,11 @@ export class MessageIntake {
     }
     const { manifest } = plan.capability;
     const place = JSON.stringify([manifest.agentId, manifest.id]);
-    const slot = this.parts.turns.take(place, limitOf(manifest, 'max_concurrent'));
+    const slot = this.parts.turns.take(
+      place,
+      limitOf(manifest, 'max_concurrent'),
+      JSON.stringify(message.owner),
+    );
     if (slot === undefined) return this.#full(message, plan.capability, id);
     const { messageId } = message.params.message;
     const prepared = this.parts.starter.prepare(plan, id, messageId);
@@ -188,11 +192,12 @@ export class MessageIntake {
   async #again(message: ReceivedMessage, stored: StoredTask): Promise<Begun> {
     const { messageId } = message.params.message;
     if (stored.messages.get(messageId) !== message.digest) return err(messageIdReused());
-    if (stored.binding === null) return ok({ stored, turn: null });
-    const permitted = await this.parts.planner.permitted(message.request, stored.binding.skillId);
-    // What was removed since did run then.
-    const isPermitted = permitted.ok || permitted.error.code === 'skill-removed';
-    return isPermitted ? ok({ stored, turn: null }) : permitted;
+    for (const skillId of skillsOf(stored)) {
+      const permitted = await this.parts.planner.permitted(message.request, skillId);
+      // What was removed since did run then.
+      if (!permitted.ok && permitted.error.code !== 'skill-removed') return permitted;
+    }
+    return ok({ stored, turn: null });
   }
 
   async #overtaken(message: ReceivedMessage, { kind, task }: TaskChangeRefused): Promise<Begun> {
@@ -216,4 +221,11 @@ function askingChanges({ question, routing }: AskBack): readonly TaskChange[] {
     { kind: 'routed', binding: null, routing, deadline: null },
     { kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', parts: question },
   ];
+}
+
+/** What an answer to the message would name: the skill that ran, or those that a question was about. */
+function skillsOf({ binding, routing }: StoredTask): ReadonlySet<SkillId> {
+  if (binding !== null) return new Set([binding.skillId]);
+  const candidates = routing?.candidates.map(({ skillId }) => skillId) ?? [];
+  return new Set([...candidates, ...(routing?.considered?.skillIds ?? [])]);
 }

@@ -2,6 +2,8 @@ import type { OnModuleDestroy } from '@nestjs/common';
 
 /** Turns under way in one process: more would starve those that are. */
 const MAX_TURNS = 2000;
+/** … of them of one caller; all without a token count as one. */
+const MAX_TURNS_OF_ONE = 500;
 /** How long the stop of a node waits for handlers that were told to end, in milliseconds. */
 const STOP_PATIENCE_MS = 5000;
 
@@ -20,17 +22,26 @@ export interface Slot {
 /** The turns under way in this process: how many, of what, and how to end them. */
 export class RunningTurns implements OnModuleDestroy {
   readonly #running = new Map<Slot, Stoppable | undefined>();
-  readonly #byCapability = new Map<string, number>();
+  readonly #byCapability = new Counts();
+  readonly #byCaller = new Counts();
   readonly #background = new Set<Promise<unknown>>();
   #isStopping = false;
 
-  /** Undefined when there are too many, of this capability or in all, or when the node stops. */
-  take(capability: string, maxConcurrent: number): Slot | undefined {
-    const count = this.#byCapability.get(capability) ?? 0;
-    if (this.#isStopping || this.#running.size >= MAX_TURNS || count >= maxConcurrent) {
+  /**
+   * Undefined when there are too many, of this capability, of this caller or in all, or when the node
+   * stops.
+   */
+  take(capability: string, maxConcurrent: number, caller: string): Slot | undefined {
+    if (
+      this.#isStopping ||
+      this.#running.size >= MAX_TURNS ||
+      this.#byCapability.of(capability) >= maxConcurrent ||
+      this.#byCaller.of(caller) >= MAX_TURNS_OF_ONE
+    ) {
       return undefined;
     }
-    this.#byCapability.set(capability, count + 1);
+    this.#byCapability.add(capability, 1);
+    this.#byCaller.add(caller, 1);
     const slot: Slot = {
       occupy: (turn) => {
         if (this.#isStopping) turn.stop();
@@ -38,9 +49,8 @@ export class RunningTurns implements OnModuleDestroy {
       },
       release: () => {
         if (!this.#running.delete(slot)) return;
-        const left = (this.#byCapability.get(capability) ?? 1) - 1;
-        if (left > 0) this.#byCapability.set(capability, left);
-        else this.#byCapability.delete(capability);
+        this.#byCapability.add(capability, -1);
+        this.#byCaller.add(caller, -1);
       },
     };
     this.#running.set(slot, undefined);
@@ -69,5 +79,20 @@ export class RunningTurns implements OnModuleDestroy {
   async #all(ends: readonly Promise<unknown>[]): Promise<void> {
     await Promise.allSettled(ends);
     await Promise.allSettled(this.#background);
+  }
+}
+
+/** How many of each; what there is none of takes no place. */
+class Counts {
+  readonly #counts = new Map<string, number>();
+
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  add(key: string, change: 1 | -1): void {
+    const count = this.of(key) + change;
+    if (count > 0) this.#counts.set(key, count);
+    else this.#counts.delete(key);
   }
 }

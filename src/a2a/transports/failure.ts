@@ -26,7 +26,8 @@ export interface Failure {
 export function failureOf(refusal: A2aRefusal): Failure {
   const { rpc, http, status } = A2A_ERRORS[refusal.error];
   const details = detailsOf(refusal);
-  return { http, rpcHttp: 200, code: rpc, status, message: refusal.detail, details, headers: {} };
+  const headers: Failure['headers'] = http === 503 ? { 'retry-after': '1' } : {};
+  return { http, rpcHttp: 200, code: rpc, status, message: refusal.detail, details, headers };
 }
 
 /**

@@ -19,6 +19,8 @@ export const A2A_ERRORS = {
   MethodNotFound: { rpc: -32601, http: 404, status: 'UNIMPLEMENTED' },
   InvalidParams: { rpc: -32602, http: 400, status: 'INVALID_ARGUMENT' },
   Internal: { rpc: -32603, http: 500, status: 'INTERNAL' },
+  /** Not now: the same request may be sent again. */
+  Unavailable: { rpc: -32603, http: 503, status: 'UNAVAILABLE' },
 } as const satisfies Record<string, { rpc: number; http: number; status: string }>;
 
 export type A2aErrorName = keyof typeof A2A_ERRORS;

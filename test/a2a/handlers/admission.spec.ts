@@ -179,7 +179,7 @@ describe('before a handler runs', () => {
     const running = [messaging.taskOf(saying('one')), messaging.taskOf(saying('two'))];
     await eventually(() => messaging.calls.length === 2);
     expect(await messaging.refusalOf(saying('three'))).toMatchObject({
-      error: 'Internal',
+      error: 'Unavailable',
       code: 'capability-busy',
     });
     release();
@@ -232,5 +232,31 @@ describe('a call that cannot be admitted', () => {
     const task = await messaging.taskOf(params);
     expect(task.status.state).toBe('TASK_STATE_FAILED');
     expect(messaging.calls).toHaveLength(0);
+  });
+});
+
+describe('the places of a node', () => {
+  it('are not all for one caller', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await open([capability('echo')], {
+      handlers: {
+        'handler.echo': async function* () {
+          await held;
+          yield { kind: 'completed' };
+        },
+      },
+    });
+    const at = { configuration: { returnImmediately: true } };
+    for (let i = 0; i < 500; i++) await messaging.taskOf({ ...saying('hello'), ...at });
+    expect(await messaging.refusalOf(saying('one more'))).toMatchObject({
+      error: 'Unavailable',
+      code: 'capability-busy',
+    });
+    const other = partner({ tenant: 'another' });
+    const task = await messaging.taskOf({ ...saying('hello'), ...at }, other);
+    expect(task.status.state).toBe('TASK_STATE_SUBMITTED');
+    release();
+    await eventually(() => messaging.ledger.ends.length === 501);
   });
 });

@@ -81,6 +81,16 @@ describe('a message without a skill id', () => {
   });
 });
 
+it('is not repeated to a caller who may no longer use what it names', async () => {
+  await open(LOOKUP, RECONCILE);
+  const params = { message: message(PDF) };
+  const question = questionOf(await messaging.taskOf(params, PARTNER));
+  expect(questionOf(await messaging.taskOf(params, PARTNER))).toBe(question);
+  expect(await messaging.refusalOf(params, STRANGER)).toMatchObject({
+    code: 'capability-unavailable',
+  });
+});
+
 describe('the answer to a question', () => {
   it('continues the same task to the right handler, which sees the whole of what was said', async () => {
     await open(LOOKUP, RECONCILE);
