@@ -12,6 +12,7 @@ import { QUICK } from './lib/options.js';
 import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { manySkills, readRoutingData, type RoutingCase } from './lib/routing-data.js';
 import { isRouted, judge, qualityOf, share } from './lib/routing-quality.js';
+import { structureP50 } from './lib/routing-structure.js';
 import { quantile } from './lib/statistics.js';
 
 const OWN_DATA = new URL('data/routing-skills.json', import.meta.url);
@@ -109,7 +110,7 @@ async function measureTimes(): Promise<void> {
   delay.disable();
   printCeiling('routing-text-p50', quantile(times, 0.5), 'ms', 8);
   printFigure('routing-text-p95', quantile(times, 0.95), 'ms');
-  printFigure('routing-event-loop-p99', delay.percentile(99) / 1e6, 'ms');
+  printCeiling('routing-event-loop-p99', delay.percentile(99) / 1e6, 'ms', 10);
 
   const [first, ...others] = skills;
   if (first === undefined) return;
@@ -122,5 +123,11 @@ async function measureTimes(): Promise<void> {
   await classifier.close();
 }
 
+async function measureStructure(): Promise<void> {
+  printCeiling('routing-structure-p50', await structureP50(200), 'ms', 0.2);
+  printFigure('routing-structure-10000-p50', await structureP50(10_000), 'ms');
+}
+
 await measureQuality();
+await measureStructure();
 await measureTimes();

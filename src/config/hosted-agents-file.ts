@@ -1,18 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { Faults, MemberReader, oneOf, prose, text, type Reads } from '../kernel/document-reader.js';
 import { parseAgentId } from '../kernel/ids.js';
-import { pointerTo, type Json, type JsonObject, type JsonPointer } from '../kernel/json.js';
+import { pointerTo } from '../kernel/json.js';
 import type { Fault } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { parseStrictJson } from '../kernel/strict-json.js';
-import { DocumentReader } from './document-reader.js';
+import { isSecureUrl } from './addresses.js';
 import type { HostedAgent } from './hosted-agents.js';
 
 const MAX_AGENTS = 200;
 const MAX_HANDLER_MODULES = 100;
-const REQUIRED = ['agentId', 'tenant', 'name', 'description', 'version'];
-const OPTIONAL = ['provider', 'documentationUrl', 'iconUrl', 'extendedCard', 'capabilities'];
-const EXTENDED_CARD = ['derived', 'off', 'on'] as const;
+const MAX_PATH_LENGTH = 4096;
 const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
 
 /** What a file of hosted agents says. */
@@ -48,120 +47,108 @@ export function readHostedAgents(
     const { code, pointer } = document.error;
     return err([{ pointer, detail: `is no unambiguous JSON (${code})` }]);
   }
-  const reader = new DocumentReader(allowLoopbackHttp);
-  const folder = dirname(resolve(path));
-  const members = reader.object(document.value, '', ['agents'], ['handlers']);
-  const agents = agentsOf(reader, members['agents'], folder);
-  const handlers = handlersOf(reader, members['handlers'] ?? [], folder);
-  return reader.faults.length === 0 ? ok({ agents, handlers }) : err(reader.faults);
+  const faults = new Faults();
+  const reads = fileReads(dirname(resolve(path)), allowLoopbackHttp);
+  const file = reads(document.value, '', faults);
+  return file === null || faults.all.length > 0 ? err(faults.all) : ok(file);
 }
 
-function handlersOf(reader: DocumentReader, modules: Json, folder: string): string[] {
-  const isList = Array.isArray(modules) && modules.length <= MAX_HANDLER_MODULES;
-  const paths: readonly Json[] = isList ? modules : [];
-  if (!isList)
-    reader.fault('/handlers', `must be a list of at most ${String(MAX_HANDLER_MODULES)}`);
-  return paths.flatMap((module, index) => {
-    if (typeof module === 'string' && module !== '') return [resolve(folder, module)];
-    reader.fault(pointerTo('/handlers', index), 'must be the path of a module');
-    return [];
+function fileReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAgentsFile> {
+  const inFolder = text(MAX_PATH_LENGTH, 'the path of a module', (path) => resolve(folder, path));
+  return (value, pointer, faults) => {
+    const reader = new MemberReader(value, pointer, faults);
+    const agents = reader.required(
+      'agents',
+      listOf(agentReads(folder, allowLoopbackHttp), [1, MAX_AGENTS], 'agents'),
+    );
+    const handlers = reader.optional(
+      'handlers',
+      listOf(inFolder, [0, MAX_HANDLER_MODULES], 'modules'),
+      [],
+    );
+    reader.end();
+    if (agents === null || handlers === null) return null;
+    const ids = agents.map(({ agentId }) => agentId);
+    for (const [index, id] of ids.entries()) {
+      if (ids.indexOf(id) === index) continue;
+      faults.add(`/agents/${String(index)}/agentId`, 'stands twice');
+    }
+    return { agents, handlers };
+  };
+}
+
+function agentReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAgent> {
+  const url = urlReads(allowLoopbackHttp);
+  return (value, pointer, faults) => {
+    const reader = new MemberReader(value, pointer, faults);
+    const agent = {
+      agentId: reader.required('agentId', agentId),
+      tenant: reader.required('tenant', prose(255, 'one-line')),
+      name: reader.required('name', prose(200, 'one-line')),
+      description: reader.required('description', prose(4000, 'lines')),
+      version: reader.required('version', version),
+      provider: reader.optional('provider', providerReads(url), null),
+      documentationUrl: reader.optional('documentationUrl', url, null),
+      iconUrl: reader.optional('iconUrl', url, null),
+      extendedCard: reader.optional(
+        'extendedCard',
+        oneOf('derived', 'off', 'on'),
+        'derived' as const,
+      ),
+      capabilitiesFolder: reader.optional('capabilities', folderReads(folder), null),
+    };
+    reader.end();
+    // Null also stands for what may be left out; the faults say which of them it is.
+    return faults.all.length > 0 ? null : (agent as HostedAgent);
+  };
+}
+
+const agentId = text(128, 'an agent id: [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}', parseAgentId);
+
+const version = text(
+  13,
+  '<major>.<minor>: the third number of a card counts its skill lists',
+  (value) => (VERSION.test(value) ? value : undefined),
+);
+
+function providerReads(url: Reads<string>): Reads<{ organization: string; url: string }> {
+  return (value, pointer, faults) => {
+    const reader = new MemberReader(value, pointer, faults);
+    const organization = reader.required('organization', prose(200, 'one-line'));
+    const address = reader.required('url', url);
+    reader.end();
+    return organization === null || address === null ? null : { organization, url: address };
+  };
+}
+
+/** An address that may be published. */
+function urlReads(allowLoopbackHttp: boolean): Reads<string> {
+  return text(2048, 'an https URL without a user', (value) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    const isFine = url !== undefined && isSecureUrl(url, allowLoopbackHttp);
+    return isFine && url.username === '' && url.password === '' ? value : undefined;
   });
 }
 
-function agentsOf(
-  reader: DocumentReader,
-  entries: Json | undefined,
-  folder: string,
-): HostedAgent[] {
-  if (entries === undefined) return [];
-  if (!Array.isArray(entries) || entries.length === 0 || entries.length > MAX_AGENTS) {
-    reader.fault('/agents', `must be a list of 1 to ${String(MAX_AGENTS)} agents`);
-    return [];
-  }
-  const agents = entries.map((entry: Json, index) =>
-    agentOf(reader, entry, pointerTo('/agents', index), folder),
-  );
-  const ids = agents.map(({ agentId }) => agentId);
-  for (const [index, id] of ids.entries()) {
-    if (id === '' || ids.indexOf(id) === index) continue;
-    reader.fault(`${pointerTo('/agents', index)}/agentId`, 'stands twice');
-  }
-  return agents;
+function folderReads(base: string): Reads<string> {
+  return text(MAX_PATH_LENGTH, 'the path of a folder', (value) => {
+    const path = resolve(base, value);
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : undefined;
+  });
 }
 
-function agentOf(
-  reader: DocumentReader,
-  entry: Json,
-  at: JsonPointer,
-  folder: string,
-): HostedAgent {
-  const agent = reader.object(entry, at, REQUIRED, OPTIONAL);
-  const url = (member: string): string | null =>
-    agent[member] === undefined ? null : reader.url(agent, member, at);
-  return {
-    agentId: reader.parsed(
-      agent,
-      'agentId',
-      at,
-      parseAgentId,
-      'must match [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}',
-    ),
-    tenant: reader.text(agent, 'tenant', at, 255),
-    name: reader.text(agent, 'name', at, 200),
-    description: reader.text(agent, 'description', at, 4000),
-    version: reader.parsed(
-      agent,
-      'version',
-      at,
-      (text) => (VERSION.test(text) ? text : undefined),
-      'must be <major>.<minor>: the third number of a card counts its skill lists',
-    ),
-    provider: providerOf(reader, agent['provider'], pointerTo(at, 'provider')),
-    documentationUrl: url('documentationUrl'),
-    iconUrl: url('iconUrl'),
-    extendedCard: extendedCardOf(reader, agent, at),
-    capabilitiesFolder: capabilitiesFolderOf(reader, agent, at, folder),
+function listOf<T>(
+  reads: Reads<T>,
+  [min, max]: readonly [min: number, max: number],
+  what: string,
+): Reads<readonly T[]> {
+  return (value, pointer, faults) => {
+    if (!Array.isArray(value) || value.length < min || value.length > max) {
+      return faults.add(pointer, `must be a list of ${String(min)} to ${String(max)} ${what}`);
+    }
+    const items = (value as unknown[]).map((item, index) =>
+      reads(item, pointerTo(pointer, index), faults),
+    );
+    return items.filter((item) => item !== null);
   };
-}
-
-function providerOf(
-  reader: DocumentReader,
-  value: Json | undefined,
-  at: JsonPointer,
-): HostedAgent['provider'] {
-  if (value === undefined) return null;
-  const provider = reader.object(value, at, ['organization', 'url'], []);
-  return {
-    organization: reader.text(provider, 'organization', at, 200),
-    url: reader.url(provider, 'url', at),
-  };
-}
-
-function extendedCardOf(
-  reader: DocumentReader,
-  agent: JsonObject,
-  at: JsonPointer,
-): HostedAgent['extendedCard'] {
-  if (agent['extendedCard'] === undefined) return 'derived';
-  return reader.parsed(
-    agent,
-    'extendedCard',
-    at,
-    (text) => EXTENDED_CARD.find((each) => each === text),
-    `must be one of ${EXTENDED_CARD.join(', ')}`,
-  );
-}
-
-function capabilitiesFolderOf(
-  reader: DocumentReader,
-  agent: JsonObject,
-  at: JsonPointer,
-  folder: string,
-): string | null {
-  if (agent['capabilities'] === undefined) return null;
-  const path = resolve(folder, reader.text(agent, 'capabilities', at, 4096));
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    reader.fault(pointerTo(at, 'capabilities'), 'is no folder');
-  }
-  return path;
 }

@@ -3,7 +3,6 @@ import { createTasks, type TaskService } from '../a2a/tasks/tasks.providers.js';
 import type { Config } from '../config/config.js';
 import { openSqliteEventStore } from '../event-store/sqlite/sqlite-event-store.js';
 import { logFault, logReport } from '../http/fault-log.js';
-import type { Uuid } from '../kernel/ids.js';
 import { openReadDatabase } from './open-read-database.js';
 import type { Opened } from './opened.js';
 
@@ -27,7 +26,7 @@ export async function openTasks(
     readWaitMs,
     clock: Date.now,
     random: randomBytes,
-    newId: () => randomUUID() as Uuid,
+    newId: randomUUID,
     report: logReport,
   });
   opened.onClose(() => service.close());

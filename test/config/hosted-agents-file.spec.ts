@@ -84,7 +84,7 @@ describe('the file of hosted agents', () => {
       '/handlers/1 must be the path of a module',
     ]);
     expect(faults({ agents: [AGENT], handlers: 'handlers.mjs' })).toEqual([
-      '/handlers must be a list of at most 100',
+      '/handlers must be a list of 0 to 100 modules',
     ]);
   });
 
@@ -99,16 +99,19 @@ describe('the file of hosted agents', () => {
       more: {},
     };
     expect(faults(document)).toEqual([
-      '/more is not a member of this document',
-      '/agents/0/description is required',
-      '/agents/0/extra is not a member of this document',
-      '/agents/0/agentId must match [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}',
-      '/agents/0/tenant must be a text of 1 to 255 characters',
-      '/agents/0/name must be a text of 1 to 200 characters',
+      '/agents/0/agentId must be an agent id: [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}',
+      '/agents/0/tenant must be a text without line breaks of 1 to 255 characters',
+      '/agents/0/name must be a text without line breaks of 1 to 200 characters',
+      '/agents/0/description is missing',
       '/agents/0/version must be <major>.<minor>: the third number of a card counts its skill lists',
-      '/agents/3 must be an object with agentId, tenant, name, description, version',
-      '/agents/2/agentId stands twice',
+      '/agents/0/extra is not a documented member',
+      '/agents/3 must be an object',
+      '/more is not a documented member',
     ]);
+  });
+
+  it('gives each agent an id of its own', () => {
+    expect(faults({ agents: [AGENT, AGENT] })).toEqual(['/agents/1/agentId stands twice']);
   });
 
   it.each(Object.keys(AGENT))('wants %s, which a card or its callers need', (member) => {
@@ -144,8 +147,8 @@ describe('the file of hosted agents', () => {
   });
 
   it.each([
-    ['[]', ' must be an object with agents'],
-    ['{}', '/agents is required'],
+    ['[]', ' must be an object'],
+    ['{}', '/agents is missing'],
     ['{"agents":[]}', '/agents must be a list of 1 to 200 agents'],
     ['{"agents":{}}', '/agents must be a list of 1 to 200 agents'],
     ['{"agents":', ' is no unambiguous JSON (json-syntax)'],
@@ -167,10 +170,10 @@ describe('the file of hosted agents', () => {
     expect(config).toMatchObject({
       ok: false,
       error: [
-        { variable: 'HOSTED_AGENTS', detail: `${file}#/agents/0/tenant is required` },
+        { variable: 'HOSTED_AGENTS', detail: `${file}#/agents/0/tenant is missing` },
         {
           variable: 'HOSTED_AGENTS',
-          detail: `${file}#/agents/0/x is not a member of this document`,
+          detail: `${file}#/agents/0/x is not a documented member`,
         },
       ],
     });

@@ -73,7 +73,9 @@ describe('the OpenAPI description', () => {
   it('describes every route that is served, and no other', () => {
     const served = service.running.routes
       .filter(({ method }) => method !== 'HEAD')
-      .filter(({ url }) => !/^\/(docs($|\/)|openapi\.json$|a2a\/:agent(?!\/\.well-known))/.test(url))
+      .filter(
+        ({ url }) => !/^\/(docs($|\/)|openapi\.json$|a2a\/:agent(?!\/\.well-known))/.test(url),
+      )
       .map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
     const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(described.sort()).toEqual(served.sort());

@@ -12,7 +12,7 @@ import {
   prose,
   text,
   type Reads,
-} from './document-reader.js';
+} from '../../kernel/document-reader.js';
 import { LARGEST_LIMIT, MANIFEST_BOUNDS as BOUNDS } from './manifest-bounds.js';
 import { ENFORCED_LIMITS, type DirectInvoke, type Manifest, type Skill } from './manifest.js';
 import { parseMediaRange } from './media-range.js';

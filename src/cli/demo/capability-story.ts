@@ -47,7 +47,9 @@ export async function playCapabilityStory(cast: CapabilityCast, say: Narrator): 
   expectState(done, 'TASK_STATE_COMPLETED');
   say(`   ${resultOf(done)}`);
 
-  say('13. The same message without the scope, even with the skill’s name in it');
+  say(
+    '13. Without the scope the skill does not exist: not even its name reaches it, or is confirmed',
+  );
   for (const outcome of [
     await stranger.send(message),
     await stranger.send(message, 'reconcile-invoice'),
@@ -56,10 +58,8 @@ export async function playCapabilityStory(cast: CapabilityCast, say: Narrator): 
     say(`   asked back: ${questionOf(outcome)}`);
   }
 
-  say(
-    '14. A successor with another output is a new skill; the old one is deprecated, then removed',
-  );
-  await replace(cast, say);
+  say('14. Another output is a new skill: the old one is deprecated with a pointer, then removed');
+  await replace(cast, partner, say);
   const gone = await partner.send(message, 'reconcile-invoice');
   if (gone.kind !== 'refused') throw new Error(`a removed skill answered with ${gone.state}`);
   say(`   the old skill: ${gone.reason}`);
@@ -68,7 +68,11 @@ export async function playCapabilityStory(cast: CapabilityCast, say: Narrator): 
   expectSkills(idsOf(card), ['lookup-invoice', 'reconcile-invoice-v2']);
 }
 
-async function replace({ client, operator }: CapabilityCast, say: Narrator): Promise<void> {
+async function replace(
+  { client, operator }: CapabilityCast,
+  partner: Partner,
+  say: Narrator,
+): Promise<void> {
   const old = expectStatus(
     await client.request('GET', '/v1/capabilities/finance/reconcile-invoice', operator),
     200,
@@ -92,8 +96,16 @@ async function replace({ client, operator }: CapabilityCast, say: Narrator): Pro
   );
   const removal = { state: 'removed', expectedRevision: deprecated['revision'] };
   const refused = await change(removal, 409);
-  say(`   removing it is refused while it is used: ${String(refused['code'])}`);
+  say(`   deprecated: ${await descriptionFor(partner)}`);
+  say(`   removing it is refused while it is used: ${JSON.stringify(refused['code'])}`);
   await change({ ...removal, force: true, reason: 'The demo has no 30 days' }, 200);
+}
+
+/** What the card says of the old skill. */
+async function descriptionFor(partner: Partner): Promise<string> {
+  const card = await partner.card();
+  const skill = card.skills.find(({ id }) => id === 'reconcile-invoice');
+  return skill?.description ?? 'the card no longer shows it';
 }
 
 function idsOf(card: AgentCard): string[] {

@@ -8,11 +8,11 @@ import {
   type Task,
 } from '@a2a-js/sdk';
 import {
-  Client,
   ClientFactory,
   createAuthenticatingFetchWithRetry,
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
+  type Client,
 } from '@a2a-js/sdk/client';
 
 /** What became of a message: its task, or why it was refused. */

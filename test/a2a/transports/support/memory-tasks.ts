@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredTask, TaskEvent, TaskOwner } from '../../../../src/a2a/tasks/port.js';
+import type {
+  StoredTask,
+  TaskEvent,
+  TaskOwner,
+  WatchedSpan,
+} from '../../../../src/a2a/tasks/port.js';
 import type { A2aRefusal } from '../../../../src/a2a/wire/refusal.js';
 import { withHistoryLength } from '../../../../src/a2a/wire/history.js';
 import {

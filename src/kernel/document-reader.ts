@@ -1,5 +1,5 @@
-import { pointerTo, type JsonPointer } from '../../kernel/json.js';
-import type { Fault } from '../../kernel/rejection.js';
+import { pointerTo, type JsonPointer } from './json.js';
+import type { Fault } from './rejection.js';
 
 /** More would help nobody; an honest document has few. */
 const MAX_FAULTS = 100;

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSqliteEventStore } from '../../../src/event-store/sqlite/sqlite-event-store.js';
+import { START } from '../../../src/event-store/port.js';
+import type { JsonObject } from '../../../src/kernel/json.js';
+
+/** Lines that runs of the scripted agent left in a journal. */
+export function journalOf(file: string): readonly string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+}
+
+export interface Recorded {
+  readonly type: string;
+  readonly stream: string;
+  readonly data: JsonObject;
+}
+
+/** Every event in a store of a service; may be read while it runs. */
+export async function recordedIn(
+  folder: string,
+  file: 'events.db' | 'tasks.db',
+): Promise<readonly Recorded[]> {
+  const store = await openSqliteEventStore(join(folder, file));
+  try {
+    const events: Recorded[] = [];
+    for await (const { type, stream, data } of store.readAll(START)) {
+      events.push({ type, stream, data });
+    }
+    return events;
+  } finally {
+    await store.close();
+  }
+}
