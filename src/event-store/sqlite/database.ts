@@ -116,8 +116,7 @@ export function configure(database: Database.Database): void {
     throw new EventStoreUnavailable('its file system does not support write-ahead logging');
   }
   database.pragma('synchronous = FULL');
-  // No larger: whenever a page was split, and that is always, a commit looks through all of the cache.
-  database.pragma('cache_size = -8000');
+  database.pragma('cache_size = -32000');
   // A commit that fills the log pays for writing it back: a shorter log, a shorter pause.
   database.pragma('wal_autocheckpoint = 500');
 }
