@@ -14,6 +14,18 @@ const CONTEXTS = 'agents|interactions|capabilities|attestation|invocations|a2a|a
 const PUBLISHED =
   '^src/([^/]+/(domain/|(queries|commands|events)(/|\\.ts$)|event-types\\.ts$)|audit/verify/|a2a/handlers/capability-(call|handler)\\.ts$)';
 
+/**
+ * A context's domain, or that of a part of one; and A2A's vocabulary, which stands where it is read
+ * and decided: its words are the words of the tasks' domain, and it is held to the same rules.
+ */
+const DOMAIN = [
+  '^src/.+/domain/',
+  '^src/a2a/(wire/(types|refusal|history)|routing/decision)\\.ts$',
+];
+
+/** The folder alone. */
+const DOMAIN_FOLDER = '^src/.+/domain$';
+
 const ADAPTER = '^src/(event-store|projections)/(sqlite|eventstoredb|postgres)/';
 
 /** The only places that know which adapter stands behind a port. */
@@ -62,14 +74,14 @@ module.exports = {
     {
       name: 'domain-imports-kernel-and-domains',
       severity: 'error',
-      from: { path: '^src/[^/]+/domain/' },
-      to: { path: '^(src|test|bench)/', pathNot: ['^src/kernel/', '^src/[^/]+/domain/'] },
+      from: { path: DOMAIN },
+      to: { path: '^(src|test|bench)/', pathNot: ['^src/kernel/', ...DOMAIN] },
     },
     {
       name: 'domain-is-pure',
       comment: 'Hashing and verifying come from the kernel; time, ids and randomness as arguments.',
       severity: 'error',
-      from: { path: '^src/[^/]+/domain/' },
+      from: { path: DOMAIN },
       to: { dependencyTypes: OUTSIDE },
     },
     {
@@ -84,8 +96,8 @@ module.exports = {
       comment: 'Between the domains of contexts, even where no single file is in a cycle.',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^src/[^/]+/domain$' },
-      to: { circular: true, path: '^src/[^/]+/domain$' },
+      from: { path: DOMAIN_FOLDER },
+      to: { circular: true, path: DOMAIN_FOLDER },
     },
     ...Object.entries(DRIVERS).map(([driver, folder]) => ({
       name: `${driver.replace(/^@/, '').replace('/', '-')}-stays-in-its-adapter`,

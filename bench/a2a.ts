@@ -48,7 +48,6 @@ function writeAgent(folder: string): string {
   };
   writeFileSync(join(capabilities, 'echo.json'), JSON.stringify(manifest));
   const agents = {
-    handlers: [fileURLToPath(new URL('./lib/echo-handler.mjs', import.meta.url))],
     agents: [
       {
         agentId: AGENT,
@@ -57,6 +56,7 @@ function writeAgent(folder: string): string {
         description: 'Says what it is told.',
         version: '1.0',
         capabilities,
+        handlers: [fileURLToPath(new URL('./lib/echo-handler.mjs', import.meta.url))],
       },
     ],
   };

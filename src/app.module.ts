@@ -1,8 +1,8 @@
-import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { A2aModule } from './a2a/a2a.module.js';
 import { CARD_SIGNING } from './a2a/card/card-signing.js';
-import type { CapabilityImplementation } from './a2a/handlers/capability-call.js';
+import type { HandlersOfAgents } from './a2a/handlers/handler-registry.js';
 import type { TextClassifier } from './a2a/routing/text-classifier.js';
 import type { TaskService } from './a2a/tasks/tasks.providers.js';
 import { PUSH_CONFIGS, TASKS, TEXT_CLASSIFIER } from './a2a/tokens.js';
@@ -38,7 +38,7 @@ export interface Parts {
   readonly health: HealthRegistry;
   readonly taskService: TaskService;
   readonly textClassifier: TextClassifier;
-  readonly handlers: readonly Type<CapabilityImplementation>[];
+  readonly handlers: HandlersOfAgents;
 }
 
 /** Hands the parts to every context, under the names of their ports. */

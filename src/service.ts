@@ -111,7 +111,7 @@ async function start(config: Config, opened: Opened): Promise<Service> {
     health,
     taskService,
     textClassifier,
-    handlers: await loadHandlers(config.a2a.handlers),
+    handlers: await loadHandlers(config.a2a.agents),
   };
   return listen(parts, await createAuthenticator(config, Date.now), opened);
 }
@@ -171,7 +171,7 @@ async function listen(
   await serveA2a(parts, app, edge.allowed);
   await app.listen(config.listen.port, config.listen.host);
   processes.start();
-  startTasks(parts, app);
+  parts.taskService.start(app.get(InvocationLedger, { strict: false }));
   const url = listeningUrl(config, app);
   return {
     url,
@@ -234,17 +234,5 @@ async function serveA2a(
     },
     negotiation: app.get(RequestNegotiation, { strict: false }),
     allowed,
-  });
-}
-
-/** A turn that is lost ends its invocation first: so that nobody finds the one without the other. */
-function startTasks({ taskService }: Parts, app: NestFastifyApplication): void {
-  const ledger = app.get(InvocationLedger, { strict: false });
-  taskService.start(async ({ binding }) => {
-    if (binding === null) return;
-    await ledger.end(binding.invocationId, 'outcome-unknown', {
-      correlationId: binding.invocationId,
-      traceparent: null,
-    });
   });
 }

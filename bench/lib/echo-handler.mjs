@@ -1,4 +1,4 @@
-import { CapabilityHandler } from '../../dist/a2a/handlers/capability-handler.js';
+import { CapabilityHandler } from 'countersign/handlers';
 
 /** Says what it is told: the least that a handler can do. */
 class Echo {

@@ -1,11 +1,20 @@
-import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CapabilitiesModule } from '../capabilities/capabilities.module.js';
+import { declaredExtensions } from '../capabilities/domain/card-extensions.js';
+import { CapabilityRegistry } from '../capabilities/queries/capability-registry.js';
 import { RegistrationAdvice } from '../capabilities/queries/registration-advice.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/tokens.js';
 import { InvocationsModule } from '../invocations/invocations.module.js';
+import { CapabilityAdvice } from './capability-advice.js';
 import { CardController } from './card/card.controller.js';
 import { CARD_PROVIDERS } from './card/card.providers.js';
-import type { CapabilityImplementation } from './handlers/capability-call.js';
+import {
+  HANDLERS_OF_AGENTS,
+  HandlerRegistry,
+  type HandlersOfAgents,
+} from './handlers/handler-registry.js';
 import { HANDLER_PROVIDERS } from './handlers/handlers.providers.js';
 import { RequestNegotiation } from './negotiation/request-negotiation.js';
 import { ClassifierAdvice } from './routing/classifier-advice.js';
@@ -19,19 +28,33 @@ import { ROUTING_PROVIDERS } from './routing/routing.providers.js';
 @Global()
 @Module({})
 export class A2aModule {
-  /** @param handlers implementations of capabilities, each named by `@CapabilityHandler` */
-  static with(handlers: readonly Type<CapabilityImplementation>[]): DynamicModule {
+  /** @param handlers implementations of the capabilities of each hosted agent */
+  static with(handlers: HandlersOfAgents): DynamicModule {
     return {
       module: A2aModule,
       imports: [DiscoveryModule, CapabilitiesModule, InvocationsModule],
       controllers: [CardController, RoutingController],
       providers: [
-        RequestNegotiation,
+        {
+          provide: RequestNegotiation,
+          inject: [CONFIG],
+          useFactory: ({ a2a }: Config) =>
+            new RequestNegotiation(declaredExtensions(a2a.requiredExtensions)),
+        },
         ...CARD_PROVIDERS,
         ...ROUTING_PROVIDERS,
         ...HANDLER_PROVIDERS,
-        ...handlers,
-        { provide: RegistrationAdvice, useExisting: ClassifierAdvice },
+        ...new Set([...handlers.values()].flat()),
+        { provide: HANDLERS_OF_AGENTS, useValue: handlers },
+        {
+          provide: RegistrationAdvice,
+          inject: [CapabilityRegistry, HandlerRegistry, ClassifierAdvice],
+          useFactory: (
+            registry: CapabilityRegistry,
+            handlers: HandlerRegistry,
+            classifier: ClassifierAdvice,
+          ) => new CapabilityAdvice(registry, handlers, classifier),
+        },
       ],
       exports: [RegistrationAdvice],
     };

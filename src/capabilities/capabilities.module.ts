@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { InvocationsModule } from '../invocations/invocations.module.js';
 import { CapabilitiesController } from './capabilities.controller.js';
+import { CapabilityChangesController } from './capability-changes.controller.js';
 import { CapabilityExecution } from './capability-execution.js';
 import { CapabilityOptInsController } from './capability-opt-ins.controller.js';
 import { CapabilityReads } from './capability-reads.js';
@@ -11,6 +12,7 @@ import { CardPublication } from './commands/card-publication.js';
 import { CardPublisher } from './commands/card-publisher.js';
 import { PerformCapabilityCommandHandler } from './commands/perform-capability-command-handler.js';
 import { CapabilityLoader } from './manifest-files/capability-loader.js';
+import { RegistrySurvey } from './manifest-files/registry-survey.js';
 import { ProjectedRegistry } from './projected-registry.js';
 import { CapabilityRegistry } from './queries/capability-registry.js';
 import { ListCapabilitiesHandler } from './queries/list-capabilities-handler.js';
@@ -21,12 +23,13 @@ import { ListCapabilitiesHandler } from './queries/list-capabilities-handler.js'
  */
 @Module({
   imports: [InvocationsModule],
-  controllers: [CapabilitiesController, CapabilityOptInsController],
+  controllers: [CapabilitiesController, CapabilityChangesController, CapabilityOptInsController],
   providers: [
     CapabilityCommands,
     CapabilityContexts,
     CapabilityExecution,
     CapabilityLoader,
+    RegistrySurvey,
     CapabilityReads,
     CapabilityWrites,
     ListCapabilitiesHandler,

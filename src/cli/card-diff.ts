@@ -1,14 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { filedCapabilities } from '../capabilities/queries/filed-capabilities.js';
 import { readHostedAgents } from '../config/hosted-agents-file.js';
+import { documentChanges, type DocumentChange } from '../kernel/document-changes.js';
 import type { Json } from '../kernel/json.js';
 import { err, ok, type Result } from '../kernel/result.js';
-import { documentChanges } from './card/document-changes.js';
 import { reviewedCard } from './card/reviewed-card.js';
 import { cliFault, type CliFault } from './cli-fault.js';
 import type { Command, CommandOutput } from './command.js';
 import { parseJson } from './input.js';
 import { parseArguments } from './parse-arguments.js';
+import { visible } from './printable.js';
 
 const usage = `Usage: countersign card-diff [--agent ID] [--write] AGENTS CARD
 
@@ -47,7 +48,7 @@ async function cardOf(file: string, id: string | undefined): Promise<Result<Json
     const faults = hosted.error.map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
     return err(cliFault('agents-invalid', `${file}: ${faults.join('; ')}`));
   }
-  const { agents } = hosted.value;
+  const agents = hosted.value;
   const agent = agents.find(({ agentId }) => id === undefined || agentId === id);
   if (agent === undefined) return err(cliFault('usage', `${file} has no agent ${id ?? ''}`));
   const capabilities = await filedCapabilities(agents, agent.agentId);
@@ -56,25 +57,38 @@ async function cardOf(file: string, id: string | undefined): Promise<Result<Json
 }
 
 async function accept(file: string, card: Json): Promise<Result<CommandOutput, CliFault>> {
+  const reviewed = await readReviewed(file);
+  // What is equal keeps its layout.
+  if (reviewed.ok && documentChanges(reviewed.value, card).length === 0) return ok(UNCHANGED);
   try {
     await writeFile(file, `${JSON.stringify(card, undefined, 2)}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return err(cliFault('output-unwritable', `${file} cannot be written (${code ?? 'unknown'})`));
   }
-  return ok({ stdout: '' });
+  return ok({ stdout: '', stderr: `The card is written to ${file}.\n` });
 }
+
+const UNCHANGED = { stdout: '', stderr: 'The public card is as it was reviewed.\n' };
 
 async function compare(file: string, card: Json): Promise<Result<CommandOutput, CliFault>> {
   const reviewed = await readReviewed(file);
   if (!reviewed.ok) return reviewed;
   const changes = documentChanges(reviewed.value, card);
-  if (changes.length === 0) return ok({ stdout: '' });
+  if (changes.length === 0) return ok(UNCHANGED);
   return ok({
-    stdout: `${changes.join('\n')}\n`,
+    stdout: `${changes.flatMap(linesOf).join('\n')}\n`,
     stderr: `The public card is not the one in ${file}. Review every change; --write accepts them.\n`,
     exitCode: 1,
   });
+}
+
+/** `-` and `+`, its pointer, the value. */
+function linesOf({ pointer, before, after }: DocumentChange): readonly string[] {
+  return [
+    ...(before === undefined ? [] : [`- ${visible(`${pointer}: ${before}`)}`]),
+    ...(after === undefined ? [] : [`+ ${visible(`${pointer}: ${after}`)}`]),
+  ];
 }
 
 async function readReviewed(file: string): Promise<Result<Json, CliFault>> {

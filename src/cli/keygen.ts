@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { PLATFORM_KEY_PURPOSES } from '../attestation/domain/platform-key.js';
 import { jwkThumbprint, type Ed25519Jwk } from '../kernel/ed25519.js';
-import { parseKeyId } from '../kernel/ids.js';
+import { KEY_ID_FORM, parseKeyId } from '../kernel/ids.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { cliFault, type CliFault } from './cli-fault.js';
 import type { Command } from './command.js';
@@ -36,7 +36,7 @@ export const keygen: Command = {
     if (!parsed.ok) return parsed;
     const { 'key-id': keyId, purpose, out } = parsed.value.values;
     if (keyId !== undefined && parseKeyId(keyId) === undefined) {
-      return err(cliFault('usage', 'key ids match [A-Za-z0-9][A-Za-z0-9._:~#-]{0,159}'));
+      return err(cliFault('usage', `key ids match ${KEY_ID_FORM}`));
     }
     if (purpose !== undefined && !PURPOSES.includes(purpose)) {
       return err(cliFault('usage', `--purpose is one of ${PURPOSES.join(', ')}`));

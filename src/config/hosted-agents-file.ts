@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Faults, MemberReader, oneOf, prose, text, type Reads } from '../kernel/document-reader.js';
-import { parseAgentId } from '../kernel/ids.js';
+import { ID_FORM, parseAgentId } from '../kernel/ids.js';
 import { pointerTo } from '../kernel/json.js';
 import type { Fault } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
@@ -14,27 +14,19 @@ const MAX_HANDLER_MODULES = 100;
 const MAX_PATH_LENGTH = 4096;
 const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
 
-/** What a file of hosted agents says. */
-export interface HostedAgentsFile {
-  /** The first is the deployment's default agent. */
-  readonly agents: readonly HostedAgent[];
-  /** Absolute paths of the modules that implement their capabilities. */
-  readonly handlers: readonly string[];
-}
-
 /**
  * Reads a file `{"agents": [{agentId, tenant, name, description, version, provider?: {organization,
- * url}, documentationUrl?, iconUrl?, extendedCard?: derived|off|on, capabilities?}], "handlers"?:
- * [module]}`. `capabilities` is a folder of manifest files, `handlers` are modules that export
- * `handlers`, all of them relative to the file. Everything that a card must have is checked here, so
- * that no card fails later.
+ * url}, documentationUrl?, iconUrl?, extendedCard?: derived|off|on, capabilities?, handlers?}]}`. The
+ * first is the deployment's default agent. `capabilities` is a folder of manifest files, `handlers`
+ * are modules that export `handlers`, all of them relative to the file. Everything that a card must
+ * have is checked here, so that no card fails later.
  *
  * Refuses with every fault of the file and its JSON Pointer.
  */
 export function readHostedAgents(
   path: string,
   allowLoopbackHttp: boolean,
-): Result<HostedAgentsFile, readonly Fault[]> {
+): Result<readonly HostedAgent[], readonly Fault[]> {
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(path);
@@ -53,27 +45,20 @@ export function readHostedAgents(
   return file === null || faults.all.length > 0 ? err(faults.all) : ok(file);
 }
 
-function fileReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAgentsFile> {
-  const inFolder = text(MAX_PATH_LENGTH, 'the path of a module', (path) => resolve(folder, path));
+function fileReads(folder: string, allowLoopbackHttp: boolean): Reads<readonly HostedAgent[]> {
   return (value, pointer, faults) => {
     const reader = new MemberReader(value, pointer, faults);
     const agents = reader.required(
       'agents',
       listOf(agentReads(folder, allowLoopbackHttp), [1, MAX_AGENTS], 'agents'),
     );
-    const handlers = reader.optional(
-      'handlers',
-      listOf(inFolder, [0, MAX_HANDLER_MODULES], 'modules'),
-      [],
-    );
     reader.end();
-    if (agents === null || handlers === null) return null;
-    const ids = agents.map(({ agentId }) => agentId);
+    const ids = agents?.map(({ agentId }) => agentId) ?? [];
     for (const [index, id] of ids.entries()) {
       if (ids.indexOf(id) === index) continue;
       faults.add(`/agents/${String(index)}/agentId`, 'stands twice');
     }
-    return { agents, handlers };
+    return agents;
   };
 }
 
@@ -96,6 +81,11 @@ function agentReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAge
         'derived' as const,
       ),
       capabilitiesFolder: reader.optional('capabilities', folderReads(folder), null),
+      handlers: reader.optional(
+        'handlers',
+        listOf(moduleReads(folder), [0, MAX_HANDLER_MODULES], 'modules'),
+        [],
+      ),
     };
     reader.end();
     // Null also stands for what may be left out; the faults say which of them it is.
@@ -103,7 +93,7 @@ function agentReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAge
   };
 }
 
-const agentId = text(128, 'an agent id: [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}', parseAgentId);
+const agentId = text(128, `an agent id: ${ID_FORM}`, parseAgentId);
 
 const version = text(
   13,
@@ -128,6 +118,11 @@ function urlReads(allowLoopbackHttp: boolean): Reads<string> {
     const isFine = url !== undefined && isSecureUrl(url, allowLoopbackHttp);
     return isFine && url.username === '' && url.password === '' ? value : undefined;
   });
+}
+
+/** Whether it can be loaded is seen when it is. */
+function moduleReads(base: string): Reads<string> {
+  return text(MAX_PATH_LENGTH, 'the path of a module', (value) => resolve(base, value));
 }
 
 function folderReads(base: string): Reads<string> {

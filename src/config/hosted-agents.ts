@@ -19,14 +19,14 @@ export interface HostedAgent {
   readonly extendedCard: 'derived' | 'off' | 'on';
   /** Folder of manifest files that are loaded at the start, null for none. */
   readonly capabilitiesFolder: string | null;
+  /** Modules that implement its capabilities, and no other agent's: absolute paths. */
+  readonly handlers: readonly string[];
 }
 
 /** Settings of the A2A surface. */
 export interface A2aConfig {
   /** The first is the deployment's default agent. Empty: no A2A surface. */
   readonly agents: readonly HostedAgent[];
-  /** Modules of this process that implement capabilities: absolute paths. */
-  readonly handlers: readonly string[];
   /**
    * Callers without a token: `refused` (401); `secret`: they may use public capabilities, and see a
    * task only by its id; `shared`: all of them are one owner, for conformance tests alone.
@@ -47,7 +47,7 @@ export interface A2aConfig {
   readonly textClassifier: 'encoder' | 'words';
   /** Chat endpoint with structured output (OpenAI-compatible), null: off. */
   readonly modelRouter: ModelRouterConfig | null;
-  /** URI of the trust extension, under which a message names its interaction. */
+  /** URI of the trust extension: a message that names its interaction under it is refused so far. */
   readonly trustExtensionUri: string;
   /** Extensions without which a call is refused; subset of the declared ones. */
   readonly requiredExtensions: readonly string[];

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
+import { HONOURED_EXTENSIONS } from '../capabilities/domain/card-extensions.js';
 import { isSecureUrl } from './addresses.js';
 import type { EnvironmentReader } from './environment.js';
-import { readHostedAgents, type HostedAgentsFile } from './hosted-agents-file.js';
-import type { A2aConfig, ModelRouterConfig } from './hosted-agents.js';
+import { readHostedAgents } from './hosted-agents-file.js';
+import type { A2aConfig, HostedAgent, ModelRouterConfig } from './hosted-agents.js';
 import { readStore } from './read-store.js';
 
 /**
  * Names the contract under which a message is sent. The same for every deployment, so that a client
  * knows it before it knows the deployment; a breaking change gets another version.
  */
-export const DEFAULT_TRUST_EXTENSION = 'https://countersign.example/extensions/trust/v1';
+const DEFAULT_TRUST_EXTENSION = 'https://countersign.example/extensions/trust/v1';
 
 const HOUR_MS = 3_600_000;
 const YEARS_10_IN_HOURS = 87_600;
@@ -20,9 +21,8 @@ export function readA2aConfig(
   isDevelopment: boolean,
   dataFolder: string,
 ): A2aConfig {
-  const trustExtensionUri = readTrustExtension(reader);
   return {
-    ...readAgents(reader, isDevelopment),
+    agents: readAgents(reader, isDevelopment),
     anonymous: readAnonymous(reader, isDevelopment),
     taskStorePath: readStore(reader, 'TASK_STORE', join(dataFolder, 'tasks.db')).path,
     taskReadModelPath: readStore(reader, 'TASK_READ_MODEL', join(dataFolder, 'tasks-read.db')).path,
@@ -32,20 +32,20 @@ export function readA2aConfig(
     routingThreshold: reader.fraction('ROUTING_THRESHOLD', 0.6),
     textClassifier: reader.choice('TEXT_CLASSIFIER', ['encoder', 'words']),
     modelRouter: readModelRouter(reader),
-    trustExtensionUri,
-    requiredExtensions: readRequiredExtensions(reader, [trustExtensionUri]),
+    trustExtensionUri: readTrustExtension(reader),
+    requiredExtensions: readRequiredExtensions(reader),
   };
 }
 
-function readAgents(reader: EnvironmentReader, isDevelopment: boolean): HostedAgentsFile {
+function readAgents(reader: EnvironmentReader, isDevelopment: boolean): readonly HostedAgent[] {
   const path = reader.optional('HOSTED_AGENTS');
-  if (path === undefined) return { agents: [], handlers: [] };
+  if (path === undefined) return [];
   const agents = readHostedAgents(path, isDevelopment);
   if (agents.ok) return agents.value;
   for (const { pointer, detail } of agents.error) {
     reader.fault('HOSTED_AGENTS', `${path}${pointer === '' ? '' : `#${pointer}`} ${detail}`);
   }
-  return { agents: [], handlers: [] };
+  return [];
 }
 
 function readAnonymous(reader: EnvironmentReader, isDevelopment: boolean): A2aConfig['anonymous'] {
@@ -107,14 +107,13 @@ function readTrustExtension(reader: EnvironmentReader): string {
 }
 
 /** URIs with commas between them. */
-function readRequiredExtensions(
-  reader: EnvironmentReader,
-  declared: readonly string[],
-): readonly string[] {
+function readRequiredExtensions(reader: EnvironmentReader): readonly string[] {
+  const declared = HONOURED_EXTENSIONS.map(({ uri }) => uri);
   const text = reader.optional('REQUIRED_EXTENSIONS') ?? '';
   const uris = text.split(',').flatMap((uri) => (uri.trim() === '' ? [] : [uri.trim()]));
   if (!uris.every((uri) => declared.includes(uri))) {
-    reader.fault('REQUIRED_EXTENSIONS', `may name only ${declared.join(', ')}`);
+    const allowed = declared.length === 0 ? 'there are none yet' : declared.join(', ');
+    reader.fault('REQUIRED_EXTENSIONS', `may name only what cards declare: ${allowed}`);
   }
   return [...new Set(uris)];
 }

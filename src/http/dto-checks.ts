@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsDefined, ValidateBy, ValidateNested } from 'class-validator';
-import { parseAgentId, parseKeyId, parseTermsHash } from '../kernel/ids.js';
+import { ID_FORM, KEY_ID_FORM, parseAgentId, parseKeyId, parseTermsHash } from '../kernel/ids.js';
 import { parseTimestamp } from '../kernel/timestamp.js';
 
 /** The member must satisfy a check of the domain's; `description` completes "must be …". */
@@ -17,11 +17,11 @@ function Parses(description: string, parse: (text: string) => unknown): Property
 }
 
 export function IsAgentId(): PropertyDecorator {
-  return Parses('an agent id: [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}', parseAgentId);
+  return Parses(`an agent id: ${ID_FORM}`, parseAgentId);
 }
 
 export function IsKeyId(): PropertyDecorator {
-  return Parses('a key id: [A-Za-z0-9][A-Za-z0-9._:~#-]{0,159}', parseKeyId);
+  return Parses(`a key id: ${KEY_ID_FORM}`, parseKeyId);
 }
 
 export function IsTermsHash(): PropertyDecorator {

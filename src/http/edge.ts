@@ -13,12 +13,17 @@ import { parsePositionToken, POSITION_TOKEN_HEADER } from './position-token.js';
 import { orReject, RejectionException } from './rejection-exception.js';
 import { annotate, type RequestNotes } from './request-context.js';
 import { setSecureHeaders } from './secure-headers.js';
+import { endUnusedConnections } from './unused-connections.js';
+import { dropSlowReaders } from './slow-readers.js';
 
 /** Longest request line and header fields in bytes. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** A slow or stuck client holds a connection no longer than this, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
+
+/** … and takes its answer within this time, in milliseconds. */
+const ANSWER_PATIENCE_MS = 60_000;
 
 /** Room for the longest id with every character percent-encoded. */
 const MAX_PARAM_LENGTH = 512;
@@ -72,6 +77,8 @@ export function createEdge(options: EdgeOptions): Edge {
   methods.watch(fastify);
   registerJsonBody(fastify, DOCUMENTS);
   registerHooks(fastify, options, isHttps);
+  endUnusedConnections(fastify);
+  dropSlowReaders(fastify, ANSWER_PATIENCE_MS);
   return {
     adapter,
     problems,

@@ -8,7 +8,10 @@ export function logFault(error: unknown, correlationId: string): void {
   write({ level: 'error', at: new Date().toISOString(), correlationId, ...describe(error) });
 }
 
-/** Something that an operator should read, and what it is about; errors in it are written out. */
+/**
+ * Something that an operator should read, and what it is about; errors in it are written out. A
+ * `level` in `about` says how much it matters (`info`: nothing is to be done); else it is a warning.
+ */
 export function logReport(line: string, about: Readonly<Record<string, unknown>>): void {
   const entries = Object.entries(about).map(([name, value]) =>
     // JSON shows nothing of an Error by itself.

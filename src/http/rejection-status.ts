@@ -102,6 +102,7 @@ export const REJECTION_STATUS = {
   'capability-not-preview': { status: 409, title: 'Capability not in preview' },
   'too-many-opt-ins': { status: 409, title: 'Too many opt-ins' },
 
+  'task-not-found': { status: 404, title: 'Task not found' },
   'invocation-not-found': { status: 404, title: 'Invocation not found' },
   'invocation-not-overdue': { status: 409, title: 'Invocation not overdue' },
 

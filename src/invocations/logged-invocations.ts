@@ -14,7 +14,11 @@ import { ok, type Result } from '../kernel/result.js';
 import { timestampOf } from '../kernel/timestamp.js';
 import type { ReadModel } from '../projections/port.js';
 import { READ_MODEL } from '../projections/tokens.js';
-import { InvocationLedger, type Admission } from './commands/invocation-ledger.js';
+import {
+  InvocationLedger,
+  type Admission,
+  type OverdueInvocation,
+} from './commands/invocation-ledger.js';
 import type { InvocationCommand } from './domain/decider.js';
 import type { AdmittedInvocation, InvocationCaller } from './domain/events.js';
 import type { InvocationOutcome } from './domain/outcome.js';
@@ -87,14 +91,18 @@ export class LoggedInvocations extends InvocationLedger {
     throw new Error(`${stream} could not be ended: ${stored.error.code}`);
   }
 
-  async overdue(now: number, limit: number): Promise<readonly Uuid[]> {
+  async overdue(
+    now: number,
+    limit: number,
+    after?: OverdueInvocation,
+  ): Promise<readonly OverdueInvocation[]> {
     return this.readModel
-      .prepare<{ invocation_id: Uuid }>(
-        `SELECT invocation_id FROM open_invocations
-         WHERE deadline < ? ORDER BY deadline, invocation_id LIMIT ?`,
+      .prepare<OverdueInvocation>(
+        `SELECT invocation_id AS invocationId, task_id AS taskId, deadline FROM open_invocations
+         WHERE deadline < ? AND (deadline, invocation_id) > (?, ?)
+         ORDER BY deadline, invocation_id LIMIT ?`,
       )
-      .all(timestampOf(now), limit)
-      .map((row) => row.invocation_id);
+      .all(timestampOf(now), after?.deadline ?? '', after?.invocationId ?? '', limit);
   }
 }
 

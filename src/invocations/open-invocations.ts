@@ -5,7 +5,7 @@ import { INVOCATION_STREAM_PREFIX } from './domain/stream.js';
 /** Calls that were admitted and have no outcome yet, by deadline. */
 export const openInvocations: Projection<InvocationEvent> = {
   name: 'open-invocations',
-  version: 1,
+  version: 2,
   streamPrefixes: [INVOCATION_STREAM_PREFIX],
   takes: { 'invocation-admitted': 'data', 'invocation-ended': 'data' },
 
@@ -13,7 +13,7 @@ export const openInvocations: Projection<InvocationEvent> = {
     db.exec(`
       DROP TABLE IF EXISTS open_invocations;
       CREATE TABLE open_invocations (
-        invocation_id TEXT PRIMARY KEY, deadline TEXT NOT NULL
+        invocation_id TEXT PRIMARY KEY, task_id TEXT NOT NULL, deadline TEXT NOT NULL
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX open_invocations_by_deadline ON open_invocations (deadline, invocation_id);
     `);
@@ -23,10 +23,9 @@ export const openInvocations: Projection<InvocationEvent> = {
     const { invocationId } = event.data;
     switch (event.type) {
       case 'invocation-admitted':
-        db.prepare('INSERT INTO open_invocations (invocation_id, deadline) VALUES (?, ?)').run(
-          invocationId,
-          event.data.deadline,
-        );
+        db.prepare(
+          'INSERT INTO open_invocations (invocation_id, task_id, deadline) VALUES (?, ?, ?)',
+        ).run(invocationId, event.data.taskId, event.data.deadline);
         return;
       case 'invocation-ended':
         db.prepare('DELETE FROM open_invocations WHERE invocation_id = ?').run(invocationId);

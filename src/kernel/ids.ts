@@ -15,17 +15,22 @@ export type TermsHash = Brand<string, 'TermsHash'>;
 /** A derived or random UUID, lower case. */
 export type Uuid = Brand<string, 'Uuid'>;
 
-const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}$/;
-const KEY_ID = /^[A-Za-z0-9][A-Za-z0-9._:~#-]{0,159}$/;
+/** What agents and skills are named by: for messages and API descriptions, without anchors. */
+export const ID_FORM = '[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}';
+/** What keys are named by. */
+export const KEY_ID_FORM = '[A-Za-z0-9][A-Za-z0-9._:~#-]{0,159}';
+
+const ID = new RegExp(`^${ID_FORM}$`);
+const KEY_ID = new RegExp(`^${KEY_ID_FORM}$`);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const SHA256 = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 export function parseAgentId(text: string): AgentId | undefined {
-  return AGENT_ID.test(text) ? (text as AgentId) : undefined;
+  return ID.test(text) ? (text as AgentId) : undefined;
 }
 
 export function parseSkillId(text: string): SkillId | undefined {
-  return AGENT_ID.test(text) ? (text as SkillId) : undefined;
+  return ID.test(text) ? (text as SkillId) : undefined;
 }
 
 export function parseKeyId(text: string): KeyId | undefined {

@@ -1,5 +1,5 @@
 import type { RevisionStatus } from './federated-interaction.js';
-import type { TermsHash } from './ids.js';
+import { ID_FORM, type TermsHash } from './ids.js';
 import type { JsonObject, JsonPointer } from './json.js';
 
 /**
@@ -35,7 +35,7 @@ export const REJECTIONS = {
   'agent-not-found': 'No such agent is registered.',
   'agent-exists': 'An agent of this id is already registered.',
   'agent-retired': 'The agent is retired.',
-  'agent-id-invalid': 'Agent ids match [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}.',
+  'agent-id-invalid': `Agent ids match ${ID_FORM}.`,
   'key-malformed':
     'The key is neither an OKP/Ed25519 JWK nor a base64url SPKI of an Ed25519 key in canonical spelling.',
   'key-unsafe-point':
@@ -108,7 +108,7 @@ export const REJECTIONS = {
   'capability-not-found': 'No such capability is registered, or the caller may not know of it.',
   'agent-not-hosted': "This deployment hosts no agent of this id for the caller's tenant.",
   'manifest-invalid':
-    'The manifest does not have the documented shape; `errors` points at each fault.',
+    'The manifest has not the documented shape or breaks several rules; `errors` points at each fault.',
   'capability-exists':
     'A capability of this id is, or was, registered for the agent; removed ones keep their id.',
   'capability-changed':
@@ -140,6 +140,7 @@ export const REJECTIONS = {
   'too-many-opt-ins': 'A preview is open to at most 1000 callers.',
 
   // Invocations
+  'task-not-found': 'The agent has no such task, or the caller may not know of it.',
   'invocation-not-found': 'No such invocation was admitted.',
   'invocation-not-overdue': 'The deadline of the invocation still lies ahead.',
 

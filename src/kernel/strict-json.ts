@@ -160,19 +160,27 @@ function decodeString(text: string, start: number, end: number): string {
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
 }
 
-const NUMBER_CHARACTERS = /[-+.eE0-9]*/y;
-
+/** The text is JSON, so that only these can follow a number. Loops, since a body may hold a million. */
 function endOfNumber(text: string, start: number): number {
-  NUMBER_CHARACTERS.lastIndex = start;
-  NUMBER_CHARACTERS.test(text);
-  return NUMBER_CHARACTERS.lastIndex;
+  let end = start + 1;
+  while (end < text.length && !ENDS_NUMBER.has(text.charCodeAt(end))) end++;
+  return end;
 }
+
+const ENDS_NUMBER: ReadonlySet<number> = new Set([
+  COMMA,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  ...[' ', '\t', '\n', '\r'].map((blank) => blank.charCodeAt(0)),
+]);
 
 /** True when the double nearest to the literal is written back as the same decimal value. */
 function survivesRoundTrip(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
-  return decimalValue(literal) === decimalValue(String(value));
+  const written = String(value);
+  if (written === literal) return true;
+  return decimalValue(literal) === decimalValue(written);
 }
 
 /** One spelling per decimal value: significant digits, then the exponent of the last one. */

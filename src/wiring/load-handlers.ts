@@ -1,35 +1,45 @@
 import { pathToFileURL } from 'node:url';
-import type { Type } from '@nestjs/common';
-import type { CapabilityImplementation } from '../a2a/handlers/capability-call.js';
+import type { Handler, HandlersOfAgents } from '../a2a/handlers/handler-registry.js';
 import { handlerNameOf } from '../a2a/handlers/capability-handler.js';
+import type { HostedAgent } from '../config/hosted-agents.js';
 import { StartupError } from '../config/startup-error.js';
-
-type Handler = Type<CapabilityImplementation>;
+import type { AgentId } from '../kernel/ids.js';
 
 /**
- * Loads the modules of handlers that a deployment names: each exports `handlers`, a list of classes
+ * Loads the modules of handlers that hosted agents name: each exports `handlers`, a list of classes
  * with `@CapabilityHandler`.
  * @throws {StartupError} with everything that cannot be loaded or is none
  */
-export async function loadHandlers(files: readonly string[]): Promise<readonly Handler[]> {
-  const handlers: Handler[] = [];
+export async function loadHandlers(agents: readonly HostedAgent[]): Promise<HandlersOfAgents> {
   const faults: string[] = [];
-  for (const file of files) {
-    try {
-      const { handlers: exported } = (await import(pathToFileURL(file).href)) as {
-        readonly handlers?: unknown;
-      };
-      if (Array.isArray(exported) && exported.every(isHandler)) handlers.push(...exported);
-      else
-        faults.push(`${file} exports no \`handlers\`: a list of classes with @CapabilityHandler`);
-    } catch (error) {
-      faults.push(
-        `${file} cannot be loaded: ${error instanceof Error ? error.message : 'unknown'}`,
-      );
-    }
+  const handlers = new Map<AgentId, readonly Handler[]>();
+  for (const { agentId, handlers: files } of agents) {
+    const ofAgent: Handler[] = [];
+    for (const file of files) ofAgent.push(...(await handlersIn(file, faults)));
+    handlers.set(agentId, ofAgent);
   }
-  if (faults.length > 0) throw new StartupError(faults);
+  if (faults.length > 0) throw new StartupError([...new Set(faults)]);
   return handlers;
+}
+
+async function handlersIn(file: string, faults: string[]): Promise<readonly Handler[]> {
+  let exported: unknown;
+  try {
+    const module = (await import(pathToFileURL(file).href)) as { readonly handlers?: unknown };
+    exported = module.handlers;
+  } catch (error) {
+    faults.push(`${file} cannot be loaded: ${error instanceof Error ? error.message : 'unknown'}`);
+    return [];
+  }
+  if (!Array.isArray(exported)) {
+    faults.push(`${file} exports no list \`handlers\``);
+    return [];
+  }
+  return (exported as unknown[]).filter((handler, index): handler is Handler => {
+    if (isHandler(handler)) return true;
+    faults.push(`${file}: handlers[${String(index)}] is no class with @CapabilityHandler`);
+    return false;
+  });
 }
 
 function isHandler(value: unknown): value is Handler {

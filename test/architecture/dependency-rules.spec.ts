@@ -47,6 +47,14 @@ const IMPORTS: readonly Import[] = [
   forbidden('src/interactions/domain/a', '../../agents/queries/agent-at.js', [
     'domain-imports-kernel-and-domains',
   ]),
+  allowed('src/a2a/tasks/domain/a', '../../../kernel/ids.js'),
+  allowed('src/a2a/tasks/domain/a', '../../../invocations/domain/outcome.js'),
+  allowed('src/a2a/tasks/domain/a', '../../wire/types.js'),
+  forbidden('src/a2a/tasks/domain/a', '../../wire/requests.js', [
+    'domain-imports-kernel-and-domains',
+  ]),
+  forbidden('src/a2a/tasks/domain/a', '../port.js', ['domain-imports-kernel-and-domains']),
+  forbidden('src/a2a/tasks/domain/a', 'node:fs', ['domain-is-pure']),
   forbidden('src/interactions/domain/a', 'node:fs', ['domain-is-pure']),
   forbidden('src/interactions/domain/a', 'node:crypto', ['domain-is-pure']),
   forbidden('src/interactions/domain/a', '@nestjs/common', ['domain-is-pure']),
@@ -124,9 +132,14 @@ const CYCLES = [
 
 /** No file is in a cycle here, but two domains need each other. */
 const DOMAIN_CYCLE = [
+  { from: 'src/a2a/tasks/domain/turn', to: '../../parts/domain/part.js' },
+  { from: 'src/a2a/parts/domain/whole', to: '../../tasks/domain/task.js' },
   { from: 'src/capabilities/domain/skill', to: '../../invocations/domain/grant.js' },
   { from: 'src/invocations/domain/approval', to: '../../capabilities/domain/lifecycle.js' },
 ];
+
+/** A2A's vocabulary lies outside of a domain folder, and is held to the same rules. */
+const VOCABULARY = ['src/a2a/wire/refusal.ts', 'src/a2a/routing/decision.ts'];
 
 /** The one file of the kernel with a rule of its own. */
 const WIRE_SCHEMA = 'src/kernel/wire-schema.ts';
@@ -158,6 +171,10 @@ beforeAll(async () => {
     await writeTarget(from, to);
     await writeImport(`${from}.ts`, to);
   }
+  for (const file of VOCABULARY) {
+    await writeImport(file, '../negotiation/version.js');
+    await writeTarget(file, '../negotiation/version.js');
+  }
   await write(WIRE_SCHEMA, "import 'node:module';\nimport 'node:fs';\n");
   violations = await cruise();
 }, 60_000);
@@ -187,8 +204,17 @@ describe('the dependency rules', () => {
   it('two domains must not need each other', () => {
     const broken = violations.filter((one) => one.rule.name === 'domains-form-no-cycle');
     expect(new Set(broken.map((one) => one.from))).toEqual(
-      new Set(['src/capabilities/domain', 'src/invocations/domain']),
+      new Set([
+        'src/capabilities/domain',
+        'src/invocations/domain',
+        'src/a2a/tasks/domain',
+        'src/a2a/parts/domain',
+      ]),
     );
+  });
+
+  it.each(VOCABULARY)('%s must not import what is no domain', (file) => {
+    expect(rulesBrokenBy(file)).toEqual(['domain-imports-kernel-and-domains']);
   });
 
   it('the wire schema may load its schemas and nothing else', () => {

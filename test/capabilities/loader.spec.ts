@@ -3,12 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CAPABILITY_STREAM_PREFIX } from '../../src/capabilities/domain/stream.js';
+import { RegistrySurvey } from '../../src/capabilities/manifest-files/registry-survey.js';
+import {
+  RegistrationAdvice,
+  type SkillAdvice,
+} from '../../src/capabilities/queries/registration-advice.js';
 import type { HostedAgent } from '../../src/config/hosted-agents.js';
 import { StartupError } from '../../src/config/startup-error.js';
 import { START } from '../../src/event-store/port.js';
-import type { AgentId } from '../../src/kernel/ids.js';
+import type { AgentId, SkillId } from '../../src/kernel/ids.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { admission, ORIGIN } from '../invocations/support/admissions.js';
+import { logOf } from '../support/captured-log.js';
+import { aMoment } from '../support/eventually.js';
 import { FINANCE } from './support/capabilities.js';
 import { CapabilityNode, hostedAgent } from './support/capability-node.js';
 import { RECONCILE } from './support/documents.js';
@@ -161,6 +168,75 @@ describe('a folder of manifests', () => {
     expect(await load()).toEqual(['reconcile-invoice state-changed: deprecated']);
   });
 
+  it('removes what points to a tombstone already, or to nothing any more', async () => {
+    write('a.json', [
+      doc('v1', { state: 'deprecated', replacement: 'v2' }),
+      doc('w1', { state: 'deprecated', replacement: 'v2' }),
+      doc('v2', { state: 'deprecated' }),
+    ]);
+    await load();
+    write('a.json', [doc('v2', { state: 'removed' })]);
+    await load();
+    write('a.json', [
+      doc('v1', { state: 'removed', replacement: 'v2' }),
+      doc('w1', { state: 'removed' }),
+    ]);
+    expect(await load()).toEqual(['w1 state-changed: removed', 'v1 state-changed: removed']);
+  });
+
+  it('says which members changed, from what to what', async () => {
+    write('a.json', [RECONCILE, doc('v2')]);
+    await load();
+    const skill = { ...RECONCILE.skill, tags: ['finance'], description: 'Long. '.repeat(100) };
+    const next = { owner: 'others', limits: { max_parts: 1 }, skill };
+    write('a.json', [
+      doc(SKILL, { ...next, state: 'deprecated', replacement: 'v2' }),
+      doc('v2', { limits: {} }),
+      doc('v3'),
+    ]);
+    const changes = await node.loader().load();
+    expect(changes.map(({ change, changes: lines, level }) => [change, level, lines])).toEqual([
+      [
+        'revised',
+        'info',
+        [
+          '/limits/max_pdf_pages: 200 → nothing',
+          '/limits/cost_class: "medium" → nothing',
+          '/limits: nothing → {}',
+        ],
+      ],
+      [
+        'revised',
+        'info',
+        [
+          expect.stringMatching(/^\/skill\/description: "Matches [^→]{40,}… → "Long\. [^→]{40,}…$/),
+          '/skill/tags/1: "invoices" → nothing',
+          '/limits/max_pdf_pages: 200 → nothing',
+          '/limits/cost_class: "medium" → nothing',
+          '/owner: "finance-agents-team" → "others"',
+          '/limits/max_parts: nothing → 1',
+        ],
+      ],
+      ['state-changed', 'info', ['/state: "ga" → "deprecated"', '/replacement: nothing → "v2"']],
+      ['registered', 'info', []],
+    ]);
+    write('a.json', doc(SKILL, { ...next }));
+    expect(await node.loader().load()).toMatchObject([{ change: 'kept', level: 'warn' }]);
+  });
+
+  it('names at most twenty of the members that changed', async () => {
+    const examples = (word: string): JsonObject => ({
+      ...RECONCILE.skill,
+      examples: Array.from({ length: 30 }, (_, index) => `${word} ${index}`),
+    });
+    write('a.json', doc(SKILL, { skill: examples('old') }));
+    await load();
+    write('a.json', doc(SKILL, { skill: examples('new') }));
+    const [change] = await node.loader().load();
+    expect(change?.changes).toHaveLength(21);
+    expect(change?.changes.at(-1)).toBe('and 10 more');
+  });
+
   it('may hold a whole history: chains of replacements down to tombstones, in any order', async () => {
     write('a.json', [
       doc('v1', { state: 'removed', replacement: 'v2' }),
@@ -233,29 +309,97 @@ describe('a folder with a fault changes nothing, and every fault is told with it
     ]);
   });
 
+  it('in the rules between members, beside all others', async () => {
+    const direct_invoke = { input_schema: { type: 1 }, output_schema: {}, backend: {} };
+    write('a.json', [
+      doc('good'),
+      doc('open', { visibility: 'public', direct_invoke, requires_contract: true }),
+      doc('contract', { requires_contract: true }),
+      doc('odd', { owner: 1, replacement: 'good' }),
+    ]);
+    expect((await faults()).map((fault) => fault.split(': ').slice(1, 3).join(' '))).toEqual([
+      expect.stringMatching(/^\/1\/direct_invoke\/input_schema\/type /),
+      '/1/requires_scopes public-capability-restricted',
+      '/1/action contract-action-missing',
+      '/2/action contract-action-missing',
+      expect.stringMatching(/^\/3\/owner must be /),
+      '/3/replacement replacement-unexpected',
+    ]);
+  });
+
   it('in what the registry takes', async () => {
     write('a.json', [
       doc('good'),
-      doc('open', { visibility: 'public' }),
-      doc('contract', { requires_contract: true }),
       doc('old', { state: 'deprecated', replacement: 'nothing' }),
       doc('x', { state: 'deprecated', replacement: 'y' }),
       doc('y', { state: 'deprecated', replacement: 'x' }),
     ]);
     expect((await faults()).map((fault) => fault.split(': ').slice(1, 3).join(' ')).sort()).toEqual(
-      [
-        '/1 public-capability-restricted',
-        '/2 contract-action-missing',
-        '/3 replacement-not-found',
-        '/4 replacement-not-found',
-        '/5 replacement-not-found',
-      ].sort(),
+      ['/1 replacement-not-found', '/2 replacement-not-found', '/3 replacement-not-found'].sort(),
     );
   });
 
   it('when it is not there', async () => {
     const gone = [hostedAgent(FINANCE, { capabilitiesFolder: join(folder, 'gone') })];
     expect(await faults(gone)).toEqual(['gone: cannot be read (ENOENT)']);
+  });
+});
+
+describe('what is worth knowing of the capabilities', () => {
+  class Advising extends RegistrationAdvice {
+    constructor(private readonly known: Promise<readonly SkillAdvice[]>) {
+      super();
+    }
+    override async warningsFor(): Promise<readonly SkillAdvice[]> {
+      return Promise.resolve([]);
+    }
+    override async *survey(): AsyncGenerator<SkillAdvice> {
+      yield* await this.known;
+    }
+  }
+  const advice = (skillId: string): SkillAdvice => ({
+    skillId: skillId as SkillId,
+    code: 'handler-absent',
+    detail: 'No handler.',
+  });
+
+  it('is logged after the start, which does not wait for it', async () => {
+    write('a.json', RECONCILE);
+    let tell: (all: readonly SkillAdvice[]) => void = () => undefined;
+    const known = new Promise<readonly SkillAdvice[]>((resolve) => (tell = resolve));
+    expect(await node.loader(agents, new Advising(known)).load()).toHaveLength(1);
+    const lines = await logOf(async () => {
+      tell([advice(SKILL)]);
+      await aMoment();
+    });
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      level: 'warn',
+      agentId: FINANCE,
+      skillId: SKILL,
+      code: 'handler-absent',
+      detail: 'No handler.',
+    });
+  });
+
+  it('is told in at most a hundred lines for each agent', async () => {
+    const many = Array.from({ length: 130 }, (_, index) => advice(`s${index}`));
+    const survey = new RegistrySurvey(
+      agents,
+      node.store,
+      node.runner,
+      new Advising(Promise.resolve(many)),
+    );
+    const lines = await logOf(async () => survey.run());
+    expect(lines).toHaveLength(101);
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ agentId: FINANCE, more: 30 });
+  });
+
+  it('is nobody’s business once the node stops', async () => {
+    const advising = new Advising(Promise.resolve([advice(SKILL)]));
+    const survey = new RegistrySurvey(agents, node.store, node.runner, advising);
+    survey.onModuleDestroy();
+    expect(await logOf(async () => survey.run())).toEqual([]);
   });
 });
 

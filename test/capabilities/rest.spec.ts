@@ -120,6 +120,23 @@ describe('registration', () => {
     ]);
   });
 
+  it('judges shape, schemas and rules of a manifest in one go', async () => {
+    const direct_invoke = { input_schema: { type: 'objekt' }, output_schema: {}, backend: {} };
+    const rules = { visibility: 'public', requires_contract: true, replacement: 'v2' };
+    const answer = await post(doc('all', { ...rules, direct_invoke, owner: 1 }));
+    expect(codeOf(answer)).toEqual([422, 'manifest-invalid']);
+    expect((answer.body['errors'] as { pointer: string }[]).map(({ pointer }) => pointer)).toEqual([
+      '/owner',
+      '/direct_invoke/input_schema/type',
+      '/requires_scopes',
+      '/action',
+      '/replacement',
+    ]);
+    const one = await post(doc('one', { requires_contract: true }));
+    expect(codeOf(one)).toEqual([422, 'contract-action-missing']);
+    expect(one.body['errors']).toMatchObject([{ pointer: '/action' }]);
+  });
+
   it('twice is refused, unless it is the same request again', async () => {
     const body = doc('twice');
     const first = await post(body);
@@ -236,6 +253,39 @@ describe('a change of state', () => {
     expect(codeOf(await post(doc(idOf(path))))).toEqual([201, undefined]);
     expect(codeOf(await post(doc(idOf(path), { owner: 'x' })))).toEqual([409, 'capability-exists']);
   });
+
+  it('withdraws a pointer to a replacement, and only then', async () => {
+    const [path, next] = [await registered(), await registered({ state: 'deprecated' })];
+    const replacement = idOf(next);
+    await become(path, { state: 'deprecated', replacement, expectedRevision: 0 });
+    const kept = await become(path, { state: 'deprecated', expectedRevision: 1 });
+    expect(kept.body['manifest']).toMatchObject({ replacement });
+    const withdrawn = { state: 'deprecated', replacement: null, expectedRevision: 1 };
+    const { status, body } = await become(path, withdrawn);
+    expect([status, (body['manifest'] as JsonObject)['replacement']]).toEqual([200, undefined]);
+    const ga = await registered();
+    const nothing = { state: 'deprecated', replacement: null, expectedRevision: 0 };
+    expect((await become(ga, nothing)).status).toBe(200);
+  });
+
+  it.each([{}, { replacement: null }])(
+    'removes what points to a tombstone by now: %j',
+    async (more) => {
+      const [path, next] = [await registered(), await registered({ state: 'deprecated' })];
+      const replacement = idOf(next);
+      await become(path, { state: 'deprecated', replacement, expectedRevision: 0 });
+      expect((await become(next, { state: 'removed', expectedRevision: 0 })).status).toBe(200);
+      const answer = await become(path, { state: 'removed', expectedRevision: 1, ...more });
+      expect(answer.status).toBe(200);
+      expect((answer.body['manifest'] as JsonObject)['replacement']).toBe(
+        'replacement' in more ? undefined : replacement,
+      );
+      // Nothing is newly pointed to a tombstone.
+      const other = await registered({ state: 'deprecated' });
+      const body = { state: 'deprecated', replacement, expectedRevision: 0 };
+      expect(codeOf(await become(other, body))).toEqual([422, 'replacement-removed']);
+    },
+  );
 
   it('records the head of the replacement that it rests on', async () => {
     const [path, next] = [await registered(), await registered()];

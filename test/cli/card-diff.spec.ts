@@ -33,7 +33,11 @@ const RECONCILE = 'capabilities/reconcile-invoice.json';
 
 describe('countersign card-diff', () => {
   it('finds the card of the example as it was reviewed', async () => {
-    expect(await cardDiff()).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(await cardDiff()).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'The public card is as it was reviewed.\n',
+    });
   });
 
   it('fails on a changed word, and shows it before and after', async () => {

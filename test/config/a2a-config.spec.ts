@@ -44,11 +44,10 @@ describe('the settings of the A2A surface', () => {
       MODEL_ROUTER_TIMEOUT_MS: '1500',
       MODEL_ROUTER_CALLS_PER_MINUTE: '10',
       TRUST_EXTENSION_URI: trust,
-      REQUIRED_EXTENSIONS: ` ${trust} ,${trust}`,
+      REQUIRED_EXTENSIONS: ' , ',
     };
     expect(read(environment)).toEqual({
       agents: [],
-      handlers: [],
       anonymous: 'secret',
       taskStorePath: '/var/lib/tasks.db',
       taskReadModelPath: '/var/lib/tasks-read.db',
@@ -65,7 +64,7 @@ describe('the settings of the A2A surface', () => {
         callsPerMinute: 10,
       },
       trustExtensionUri: trust,
-      requiredExtensions: [trust],
+      requiredExtensions: [],
     });
   });
 
@@ -91,6 +90,7 @@ describe('the settings of the A2A surface', () => {
     ['TRUST_EXTENSION_URI', 'https://x.example/ä/v1'],
     ['TRUST_EXTENSION_URI', `https://x.example/${'a'.repeat(260)}/v1`],
     ['REQUIRED_EXTENSIONS', 'https://other.example/v1'],
+    ['REQUIRED_EXTENSIONS', 'https://countersign.example/extensions/trust/v1'],
     ['MODEL_ROUTER_MODEL', 'small'],
     ['MODEL_ROUTER_API_KEY', 'key'],
     ['MODEL_ROUTER_TIMEOUT_MS', '100'],

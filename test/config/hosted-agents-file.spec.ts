@@ -44,17 +44,15 @@ describe('the file of hosted agents', () => {
   it('gives its agents in their order, with what it leaves out', () => {
     expect(read({ agents: [AGENT, { ...AGENT, agentId: 'did:web:b.example' }] })).toEqual({
       ok: true,
-      value: {
-        agents: [AGENT, { ...AGENT, agentId: 'did:web:b.example' }].map((agent) => ({
-          ...agent,
-          provider: null,
-          documentationUrl: null,
-          iconUrl: null,
-          extendedCard: 'derived',
-          capabilitiesFolder: null,
-        })),
+      value: [AGENT, { ...AGENT, agentId: 'did:web:b.example' }].map((agent) => ({
+        ...agent,
+        provider: null,
+        documentationUrl: null,
+        iconUrl: null,
+        extendedCard: 'derived',
+        capabilitiesFolder: null,
         handlers: [],
-      },
+      })),
     });
   });
 
@@ -69,23 +67,18 @@ describe('the file of hosted agents', () => {
     };
     expect(read({ agents: [{ ...agent, capabilities: 'capabilities' }] })).toEqual({
       ok: true,
-      value: {
-        agents: [{ ...agent, capabilitiesFolder: join(folder, 'capabilities') }],
-        handlers: [],
-      },
+      value: [{ ...agent, capabilitiesFolder: join(folder, 'capabilities'), handlers: [] }],
     });
   });
 
   it('names modules of handlers, relative to the file', () => {
-    const modules = read({ agents: [AGENT], handlers: ['./handlers.mjs'] });
-    expect(modules.ok && modules.value.handlers).toEqual([join(folder, 'handlers.mjs')]);
-    expect(faults({ agents: [AGENT], handlers: ['', 7] })).toEqual([
-      '/handlers/0 must be the path of a module',
-      '/handlers/1 must be the path of a module',
+    const agents = read({ agents: [{ ...AGENT, handlers: ['./handlers.mjs'] }] });
+    expect(agents.ok && agents.value[0]?.handlers).toEqual([join(folder, 'handlers.mjs')]);
+    expect(faults({ agents: [{ ...AGENT, handlers: ['', 7] }] })).toEqual([
+      '/agents/0/handlers/0 must be the path of a module',
+      '/agents/0/handlers/1 must be the path of a module',
     ]);
-    expect(faults({ agents: [AGENT], handlers: 'handlers.mjs' })).toEqual([
-      '/handlers must be a list of 0 to 100 modules',
-    ]);
+    expect(pointers({ handlers: 'handlers.mjs' })).toEqual(['/agents/0/handlers']);
   });
 
   it('names every fault at once, each with its pointer', () => {

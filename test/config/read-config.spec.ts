@@ -91,7 +91,6 @@ describe('the configuration', () => {
       readWaitMs: 2_000,
       a2a: {
         agents: [],
-        handlers: [],
         anonymous: 'refused',
         taskStorePath: 'data/tasks.db',
         taskReadModelPath: 'data/tasks-read.db',

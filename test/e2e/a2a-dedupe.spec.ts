@@ -13,8 +13,6 @@ import { deployment, scripted } from './support/deployment.js';
 import { journalOf, recordedIn } from './support/recorded.js';
 import { playing } from './support/script.js';
 
-const AGENTS = ['one', 'other'] as const;
-
 let service: InProcessService;
 let alice: string;
 let bob: string;
@@ -41,7 +39,7 @@ function send(
   params: JsonObject,
   token: string | undefined = alice,
   binding: Binding = jsonRpc,
-  agent: (typeof AGENTS)[number] = 'one',
+  agent: 'one' | 'other' = 'one',
 ): Promise<Reply> {
   return binding.call(`${service.url}/a2a/${agent}`, 'SendMessage', params, { token });
 }
@@ -49,7 +47,9 @@ function send(
 describe('one message id', () => {
   it('is one task and one run, though it comes twenty times at once over both bindings', async () => {
     const file = journal();
-    const params = playing(['working', { wait: 100 }, { say: 'x' }, 'completed'], { journal: file });
+    const params = playing(['working', { wait: 100 }, { say: 'x' }, 'completed'], {
+      journal: file,
+    });
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) => send(params, alice, BINDINGS[index % 2])),
     );
@@ -68,7 +68,9 @@ describe('one message id', () => {
     const url = `${service.url}/a2a/one`;
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        (BINDINGS[index % 2] ?? jsonRpc).call(url, 'SendStreamingMessage', params, { token: alice }),
+        (BINDINGS[index % 2] ?? jsonRpc).call(url, 'SendStreamingMessage', params, {
+          token: alice,
+        }),
       ),
     );
     expect(new Set(replies.map(taskIdOf)).size).toBe(1);

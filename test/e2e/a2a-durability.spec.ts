@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../src/kernel/json.js';
@@ -35,7 +37,9 @@ describe('a task whose process is killed in the middle of its handler', () => {
     request = playing(['working', { say: 'half' }, { wait: 60_000 }], { journal });
     request = { ...request, configuration: { returnImmediately: true } };
     id = taskIdOf(await ask('SendMessage', request));
-    await eventually(async () => (await ask('GetTask', { id })).text.includes('half'));
+    await eventually(
+      async () => (await ask('GetTask', { id })).result?.['artifacts'] !== undefined,
+    );
     await service.kill();
     await service.start();
   }, PROCESS_TEST_TIMEOUT);
@@ -95,3 +99,47 @@ describe('a task whose process is killed in the middle of its handler', () => {
     PROCESS_TEST_TIMEOUT,
   );
 });
+
+/** A stop that waits for nobody takes about a second; the process would end itself after ten. */
+const STOPS_WITHIN_MS = 8_000;
+
+it(
+  'a task whose node is stopped fails at once, whoever is connected, and is not run again',
+  async () => {
+    const deployed = await deployment({ [AGENT]: [scripted('play')] });
+    const { folder } = deployed;
+    const journal = join(folder, 'journal');
+    const service = await spawnTestService(deployed);
+    try {
+      const token = await service.token({ principal: 'alice', scopes: [] });
+      const agentUrl = () => `${service.url}/a2a/${AGENT}`;
+      const params = playing(['working', { wait: 60_000 }], { journal });
+      const stream = jsonRpc.call(agentUrl(), 'SendStreamingMessage', params, { token });
+      await eventually(() => journalOf(journal).length === 1);
+      const { hostname, port } = new URL(service.url);
+      const silent = connect(Number(port), hostname).on('error', () => undefined);
+      await once(silent, 'connect');
+
+      const began = performance.now();
+      await service.stop();
+      expect([service.exitCode, service.errors]).toEqual([0, expect.not.stringContaining('fault')]);
+      expect(performance.now() - began).toBeLessThan(STOPS_WITHIN_MS);
+      expect(journalOf(journal)[1]).toMatch(/^stopped /);
+      const { events = [] } = await stream;
+      expect(events[0]?.response).toHaveProperty('task');
+      silent.destroy();
+
+      await service.start();
+      const again = await jsonRpc.call(agentUrl(), 'SendMessage', params, { token });
+      expect(again.result).toMatchObject({ task: { status: { state: 'TASK_STATE_FAILED' } } });
+      expect(journalOf(journal)).toHaveLength(2);
+      const outcomes = (await recordedIn(folder, 'events.db')).filter(
+        ({ type }) => type === 'invocation-ended',
+      );
+      expect(outcomes.map(({ data }) => data['outcome'])).toEqual(['interrupted']);
+    } finally {
+      await service.dispose();
+    }
+  },
+  PROCESS_TEST_TIMEOUT,
+);

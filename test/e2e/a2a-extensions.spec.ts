@@ -1,36 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OperationName } from '../../src/a2a/transports/operations.js';
-import { DEFAULT_TRUST_EXTENSION as TRUST } from '../../src/config/read-a2a-config.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { BINDINGS, taskIdOf, type Binding, type Reply } from '../a2a/transports/support/bindings.js';
+import { BINDINGS, type Ask } from '../a2a/transports/support/bindings.js';
 import { startTestService, type InProcessService } from '../support/service.js';
 import { deployment, scripted } from './support/deployment.js';
 import { recordedIn } from './support/recorded.js';
 import { playing } from './support/script.js';
 
-const UNKNOWN = '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11';
-
-const OPERATIONS: readonly (readonly [OperationName, JsonObject])[] = [
-  ['SendMessage', playing(['completed'])],
-  ['SendStreamingMessage', playing(['completed'])],
-  ['GetTask', { id: UNKNOWN }],
-  ['ListTasks', {}],
-  ['CancelTask', { id: UNKNOWN }],
-  ['SubscribeToTask', { id: UNKNOWN }],
-  ['CreateTaskPushNotificationConfig', { taskId: UNKNOWN, url: 'https://hooks.example/' }],
-  ['GetTaskPushNotificationConfig', { taskId: UNKNOWN, id: 'c' }],
-  ['ListTaskPushNotificationConfigs', { taskId: UNKNOWN }],
-  ['DeleteTaskPushNotificationConfig', { taskId: UNKNOWN, id: 'c' }],
-  ['GetExtendedAgentCard', {}],
-];
+/** Under which messages would name contracts, once those are checked. */
+const TRUST = 'https://countersign.example/extensions/trust/v1';
+const CLAIM = { interactionId: '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11', termsHash: 'x' };
 
 let service: InProcessService;
 let token: string;
 
 beforeAll(async () => {
-  const manifests = [scripted('play'), scripted('more', { visibility: 'extended' })];
-  const env = { REQUIRED_EXTENSIONS: TRUST };
-  service = await startTestService(await deployment({ strict: manifests }, env));
+  service = await startTestService(await deployment({ player: [scripted('play')] }));
   token = await service.token({ principal: 'alice', scopes: [] });
 });
 
@@ -38,73 +22,54 @@ afterAll(async () => {
   await service.dispose();
 });
 
-function ask(
-  binding: Binding,
-  operation: OperationName,
-  params: JsonObject,
-  extensions: string | undefined,
-): Promise<Reply> {
-  const headers = extensions === undefined ? {} : { 'a2a-extensions': extensions };
-  return binding.call(`${service.url}/a2a/strict`, operation, params, { token, headers });
-}
-
+/** How many streams there are: of tasks, of invocations, of anything. */
 const counted = async () => {
-  const [events, tasks] = [
-    await recordedIn(service.folder, 'events.db'),
-    await recordedIn(service.folder, 'tasks.db'),
-  ];
-  return [events.length, tasks.length];
+  const events = await recordedIn(service.folder, 'events.db');
+  const tasks = await recordedIn(service.folder, 'tasks.db');
+  return new Set([...events, ...tasks].map(({ stream }) => stream)).size;
 };
 
-it('the card says that the extension is required', async () => {
-  const { body } = await service.call('GET', '/a2a/strict/.well-known/agent-card.json');
-  expect(body['capabilities']).toMatchObject({ extensions: [{ uri: TRUST, required: true }] });
+/** A message with something more in it. */
+function playingWith(more: JsonObject): JsonObject {
+  const params = playing(['completed']);
+  return { ...params, message: { ...(params['message'] as JsonObject), ...more } };
+}
+
+it('the card declares no extension that is not honoured', async () => {
+  const { body } = await service.call('GET', '/a2a/player/.well-known/agent-card.json');
+  expect(body['capabilities']).not.toHaveProperty('extensions');
 });
 
 describe.each(BINDINGS)('over $name', (binding) => {
-  it.each(OPERATIONS)('%s without the extension is refused, and leaves nothing', async (name, params) => {
+  const asking = (extensions: string | undefined): Ask => ({
+    token,
+    ...(extensions === undefined ? {} : { headers: { 'a2a-extensions': extensions } }),
+  });
+  const url = () => `${service.url}/a2a/player`;
+
+  it('the trust extension is not activated, and the message is as any other', async () => {
+    const reply = await binding.call(url(), 'SendMessage', playing(['completed']), asking(TRUST));
+    expect(reply.error).toBeUndefined();
+    expect(reply.headers.has('a2a-extensions')).toBe(false);
+  });
+
+  it.each([
+    ['in the metadata of the message', playingWith({ metadata: { [TRUST]: CLAIM } })],
+    ['as nothing', playingWith({ metadata: { [TRUST]: null } })],
+    ['in the metadata of the request', { ...playing(['completed']), metadata: { [TRUST]: CLAIM } }],
+    ['among the extensions of the message', playingWith({ extensions: [TRUST] })],
+  ])('a message that names a contract %s is refused, and leaves nothing', async (_, params) => {
     const before = await counted();
-    for (const extensions of [
-      undefined,
-      '',
-      `${TRUST}/`,
-      TRUST.replace('/v1', '/v2'),
-      TRUST.toUpperCase(),
-      'https://other.example/v1',
-    ]) {
-      const { error, headers, status } = await ask(binding, name, params, extensions);
-      expect(error).toMatchObject({
-        reason: 'EXTENSION_SUPPORT_REQUIRED',
-        domain: 'a2a-protocol.org',
-        code: binding.name === 'JSON-RPC' ? -32008 : 'FAILED_PRECONDITION',
-        metadata: { missing: TRUST },
-      });
-      expect(status).toBe(binding.name === 'JSON-RPC' ? 200 : 400);
-      expect(headers.has('a2a-extensions')).toBe(false);
+    for (const operation of ['SendMessage', 'SendStreamingMessage'] as const) {
+      for (const extensions of [undefined, TRUST]) {
+        const { error, headers } = await binding.call(url(), operation, params, asking(extensions));
+        expect(error).toMatchObject({
+          reason: 'CONTRACT_NOT_CHECKED',
+          code: binding.name === 'JSON-RPC' ? -32602 : 'INVALID_ARGUMENT',
+        });
+        expect(headers.has('a2a-extensions')).toBe(false);
+      }
     }
     expect(await counted()).toEqual(before);
-  });
-
-  it.each(OPERATIONS)('%s with the extension names it in its answer', async (name, params) => {
-    const others = `https://other.example/v1 ,, ${TRUST},${TRUST}/`;
-    const { headers, error } = await ask(binding, name, params, others);
-    expect(headers.get('a2a-extensions')).toBe(TRUST);
-    expect(error?.reason).not.toBe('EXTENSION_SUPPORT_REQUIRED');
-  });
-
-  it('names it on streams and on errors of every kind', async () => {
-    const params = playing(['input-required']);
-    const hint = { ...params, metadata: { skillId: 'play' } };
-    const stream = await ask(binding, 'SendStreamingMessage', hint, TRUST);
-    expect([stream.headers.get('content-type'), stream.headers.get('a2a-extensions')]).toEqual([
-      'text/event-stream; charset=utf-8',
-      TRUST,
-    ]);
-    const id = taskIdOf(stream);
-    const wrong = await ask(binding, 'SendMessage', { message: { taskId: id } }, TRUST);
-    expect([wrong.error?.reason, wrong.headers.get('a2a-extensions')]).toEqual([
-      'INVALID_PARAMS',
-      TRUST,
-    ]);
   });
 });

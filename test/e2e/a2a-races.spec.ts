@@ -55,7 +55,8 @@ describe.each(BINDINGS)('over $name', (binding) => {
       const state = stateOf((await get(id)).result);
       for (const { result, error } of canceled) {
         if (state === 'TASK_STATE_CANCELED') expect(stateOf(result)).toBe(state);
-        else expect([state, error?.reason]).toEqual(['TASK_STATE_COMPLETED', 'TASK_NOT_CANCELABLE']);
+        else
+          expect([state, error?.reason]).toEqual(['TASK_STATE_COMPLETED', 'TASK_NOT_CANCELABLE']);
       }
       const { events, error } = await stream;
       // It may have come too late.

@@ -93,9 +93,14 @@ async function everyOperation(binding: (typeof BINDINGS)[number]): Promise<Trans
   await ask('ListTasks: the rest', client.listTasks(rest), listedJson);
   await ask('ListTasks: bad', client.listTasks({ ...page, pageToken: 'x' }), listedJson);
 
-  const live = await send('SendMessage: at once', ['working', { wait: 30_000 }], {}, {
-    returnImmediately: true,
-  });
+  const live = await send(
+    'SendMessage: at once',
+    ['working', { wait: 30_000 }],
+    {},
+    {
+      returnImmediately: true,
+    },
+  );
   const config = TaskPushNotificationConfig.fromJSON({
     taskId: live,
     id: 'c-1',

@@ -9,13 +9,25 @@ const artifact = (part: JsonObject): JsonObject => ({
   ...state('COMPLETED'),
   artifacts: [{ parts: [part] }],
 });
-const words = (text: string): JsonObject => ({ message: { role: 'ROLE_AGENT', parts: [{ text }] } });
+const words = (text: string): JsonObject => ({
+  message: { role: 'ROLE_AGENT', parts: [{ text }] },
+});
 
 /** What the compatibility kit expects of each beginning of a message id. */
 const SCENARIOS: readonly (readonly [prefix: string, answer: JsonObject])[] = [
-  ['tck-complete-task', { task: { status: { ...state('COMPLETED')['status'] as JsonObject, ...words('Hello from TCK') } } }],
+  [
+    'tck-complete-task',
+    {
+      task: {
+        status: { ...(state('COMPLETED')['status'] as JsonObject), ...words('Hello from TCK') },
+      },
+    },
+  ],
   ['tck-artifact-text', { task: artifact({ text: 'Generated text content' }) }],
-  ['tck-artifact-file', { task: artifact({ raw: 'dGNr', filename: 'output.txt', mediaType: 'text/plain' }) }],
+  [
+    'tck-artifact-file',
+    { task: artifact({ raw: 'dGNr', filename: 'output.txt', mediaType: 'text/plain' }) },
+  ],
   ['tck-artifact-file-url', { task: artifact({ url: 'https://example.com/output.txt' }) }],
   ['tck-artifact-data', { task: artifact({ data: { key: 'value', count: 42 } }) }],
   ['tck-message-response', words('Direct message response')],

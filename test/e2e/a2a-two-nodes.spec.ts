@@ -64,14 +64,15 @@ describe('two nodes over one task store', () => {
   const subscribe = (node: SpawnedService, id: string, binding = jsonRpc, more = {}) =>
     binding.call(agentOf(node), 'SubscribeToTask', { id }, { token, ...more });
 
-  const said = (events: Events | undefined) => (events ?? []).map(({ response }) => wordOf(response));
+  const said = (events: Events | undefined) =>
+    (events ?? []).map(({ response }) => wordOf(response));
 
   it.each(BINDINGS)(
     'show what a handler of the other does, each event once, wherever a stream is cut ($name)',
     async (binding) => {
       const gate = file('gate');
       const id = await begin(gate, file('journal'));
-      await eventually(async () => (await shown(binding, id)).includes('"2"'));
+      await eventually(() => has(binding, id, '2'));
       // From the very beginning, by the id of the event before all others that are shown.
       const from = { headers: { 'last-event-id': '0' } };
       const whole = subscribe(second, id, binding, from);
@@ -92,23 +93,49 @@ describe('two nodes over one task store', () => {
   it.each(BINDINGS)('go on live on the other node after a cut ($name)', async (binding) => {
     const gate = file('gate');
     const id = await begin(gate, file('journal'));
-    await eventually(async () => (await shown(binding, id)).includes('"2"'));
+    await eventually(() => has(binding, id, '2'));
     const { events: seen = [] } = await subscribe(second, id, binding, { take: 1 });
     expect(seen[0]?.response).toMatchObject({ task: { status: { state: 'TASK_STATE_WORKING' } } });
     const headers = { 'last-event-id': seen[0]?.id ?? '' };
-    const rest = [subscribe(first, id, binding, { headers }), subscribe(second, id, binding, { headers })];
+    const rest = [
+      subscribe(first, id, binding, { headers }),
+      subscribe(second, id, binding, { headers }),
+    ];
     await writeFile(gate, '');
     for (const { events } of await Promise.all(rest)) {
       expect(said(events)).toEqual(['3', '4', 'COMPLETED']);
     }
   });
 
+  it.each(BINDINGS)(
+    'go on with a stream that was cut, when the message is sent again to the other ($name)',
+    async (binding) => {
+      const [gate, journal] = [file('gate'), file('journal')];
+      const steps = ['working', { say: '1' }, { until: gate }, { say: '2' }, 'completed'] as const;
+      const params = playing(steps, { journal });
+      const send = (node: SpawnedService, more = {}) =>
+        binding.call(agentOf(node), 'SendStreamingMessage', params, { token, ...more });
+      const head = (await send(first, { take: 3 })).events ?? [];
+      expect(said(head)).toEqual(['SUBMITTED', 'WORKING', '1']);
+      const headers = { 'last-event-id': head.at(-1)?.id ?? '' };
+      const live = send(second, { headers });
+      await writeFile(gate, '');
+      expect(said((await live).events)).toEqual(['2', 'COMPLETED']);
+      for (const [k, { id }] of head.entries()) {
+        const tail = (await send(second, { headers: { 'last-event-id': id } })).events;
+        const all = ['SUBMITTED', 'WORKING', '1', '2', 'COMPLETED'];
+        expect(said(tail)).toEqual(all.slice(k + 1));
+      }
+      expect(journalOf(journal)).toHaveLength(2);
+    },
+  );
+
   it('stop a handler of the other by a cancel', async () => {
     const journal = file('journal');
     const id = await begin(file('never'), journal);
     await eventually(() => journalOf(journal).length === 1);
     const live = subscribe(first, id);
-    await eventually(async () => (await shown(jsonRpc, id)).includes('"2"'));
+    await eventually(() => has(jsonRpc, id, '2'));
     const canceled = await jsonRpc.call(agentOf(second), 'CancelTask', { id }, { token });
     expect(canceled.result).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
     await eventually(() => journalOf(journal).length === 2);
@@ -129,8 +156,15 @@ describe('two nodes over one task store', () => {
     expect(journalOf(journal)).toHaveLength(2);
   });
 
-  async function shown(binding: (typeof BINDINGS)[number], id: string): Promise<string> {
-    return (await binding.call(agentOf(second), 'GetTask', { id }, { token })).text;
+  /** Whether an artifact is there, as the second node sees it. */
+  async function has(
+    binding: (typeof BINDINGS)[number],
+    id: string,
+    artifactId: string,
+  ): Promise<boolean> {
+    const { result } = await binding.call(agentOf(second), 'GetTask', { id }, { token });
+    const artifacts = (result?.['artifacts'] ?? []) as readonly JsonObject[];
+    return artifacts.some((artifact) => artifact['artifactId'] === artifactId);
   }
 });
 

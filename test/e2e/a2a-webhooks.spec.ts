@@ -1,11 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../src/kernel/json.js';
-import {
-  BINDINGS,
-  jsonRpc,
-  taskIdOf,
-  type Reply,
-} from '../a2a/transports/support/bindings.js';
+import { BINDINGS, jsonRpc, taskIdOf, type Reply } from '../a2a/transports/support/bindings.js';
 import { kindOf, WebhookReceiver, type Received } from '../a2a/tasks/support/webhook-receiver.js';
 import { PROCESS_TEST_TIMEOUT } from '../contracts/support/effort.js';
 import { aMoment, eventually } from '../support/eventually.js';

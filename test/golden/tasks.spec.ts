@@ -25,10 +25,12 @@ const streams = JSON.parse(
   readFileSync(new URL('./tasks.json', import.meta.url), 'utf8'),
 ) as readonly StoredTaskStreams[];
 
+/** Without what a fold costs to keep, which is an estimate of each build. */
 function asStored(value: unknown): unknown {
-  const text = JSON.stringify(value, (_, member: unknown) =>
-    member instanceof Map ? Object.fromEntries(member) : member,
-  );
+  const text = JSON.stringify(value, (name, member: unknown) => {
+    if (name === 'weight') return undefined;
+    return member instanceof Map ? Object.fromEntries(member) : member;
+  });
   return JSON.parse(text);
 }
 
@@ -52,7 +54,7 @@ it('in envelopes as all others', () => {
 it('folds to the same tasks', () => {
   for (const { events, fold } of streams) {
     const recorded = replay<StoredTaskEvent>({ events }, TASK_EVENT_TYPES);
-    expect(asStored(recorded.reduce<TaskFoldState>(evolveTask, null))).toEqual(fold);
+    expect(asStored(recorded.reduce<TaskFoldState>(evolveTask, null))).toEqual(asStored(fold));
   }
 });
 

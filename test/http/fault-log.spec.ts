@@ -23,6 +23,13 @@ describe('the log', () => {
     });
   });
 
+  it('is not alarmed by what says that it is information', async () => {
+    const entry = await entryOf(() => {
+      logReport('a file was loaded', { level: 'info', file: 'a.json' });
+    });
+    expect(entry).toMatchObject({ level: 'info', message: 'a file was loaded', file: 'a.json' });
+  });
+
   it('tells of a fault its stack and the request that met it', async () => {
     const entry = await entryOf(() => {
       logFault(new TypeError('x is undefined'), 'a-correlation-id');

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CapabilityNode } from '../capabilities/support/capability-node.js';
 import { invocationStream } from '../../src/invocations/domain/stream.js';
+import type { OverdueInvocation } from '../../src/invocations/commands/invocation-ledger.js';
 import type { Uuid } from '../../src/kernel/ids.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
 import { admission, ORIGIN } from './support/admissions.js';
@@ -23,7 +24,8 @@ const typesIn = async (invocationId: Uuid): Promise<readonly string[]> =>
   (await node.store.readStream(invocationStream(invocationId))).map(({ type }) => type);
 const overdue = async (limit = 10): Promise<readonly Uuid[]> => {
   await node.caughtUp();
-  return node.ledger.overdue(node.now, limit);
+  const found = await node.ledger.overdue(node.now, limit);
+  return found.map(({ invocationId }) => invocationId);
 };
 
 describe('an admission', () => {
@@ -152,5 +154,24 @@ describe('overdue invocations', () => {
     expect(await overdue(1)).toEqual([later!.invocationId]);
     await node.ledger.end(later!.invocationId, 'outcome-unknown', ORIGIN);
     expect(await overdue()).toEqual([late!.invocationId]);
+  });
+
+  it('come in batches, each after the last of the one before, with their tasks', async () => {
+    const calls = Array.from({ length: 5 }, () => admission({ deadline: node.now + 1000 }));
+    for (const call of calls) await node.ledger.admit(call, ORIGIN);
+    await node.caughtUp();
+    node.now += 1001;
+    const found: OverdueInvocation[] = [];
+    for (const size of [2, 2, 1, 0]) {
+      const batch = await node.ledger.overdue(node.now, 2, found.at(-1));
+      expect(batch).toHaveLength(size);
+      found.push(...batch);
+    }
+    const expected = calls.map(({ invocationId, taskId, deadline }) => ({
+      invocationId,
+      taskId,
+      deadline: timestampOf(deadline),
+    }));
+    expect(found).toEqual(expected.toSorted((a, b) => (a.invocationId < b.invocationId ? -1 : 1)));
   });
 });

@@ -10,7 +10,7 @@ export function cardSettings({
 }: Pick<Config, 'publicBaseUrl' | 'tokens' | 'a2a'>): CardSettings {
   return {
     publicBaseUrl,
-    extensions: declaredExtensions(a2a),
+    extensions: declaredExtensions(a2a.requiredExtensions),
     openIdConnectUrl:
       tokens.kind === 'oidc'
         ? `${tokens.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`

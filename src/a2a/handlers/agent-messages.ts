@@ -1,7 +1,8 @@
 import { ok, err, type Result } from '../../kernel/result.js';
 import type { Uuid } from '../../kernel/ids.js';
 import { isRunning } from '../tasks/domain/task-fold.js';
-import type { StoredTask, TaskEvent, Tasks } from '../tasks/port.js';
+import type { StoredTask } from '../tasks/domain/task.js';
+import type { TaskEvent, Tasks } from '../tasks/port.js';
 import { withHistoryLength } from '../wire/history.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { SendMessageRequest, SendMessageResponse } from '../wire/types.js';

@@ -1,5 +1,5 @@
 import type { Result } from '../../kernel/result.js';
-import type { StoredTask, TaskChange, TaskChangeRefused } from '../tasks/port.js';
+import type { StoredTask, TaskChange, TaskChangeRefused } from '../tasks/domain/task.js';
 
 type Recorded = Result<StoredTask, TaskChangeRefused>;
 

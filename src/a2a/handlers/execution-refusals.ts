@@ -20,12 +20,25 @@ export function tooManyParts(maxParts: number): A2aRefusal {
   return fault('too-many-parts', '/message/parts', `may have at most ${maxParts} items here`);
 }
 
+/** @param pointers to all that names the contract */
+export function contractNotChecked(pointers: readonly JsonPointer[]): A2aRefusal {
+  const detail =
+    'names a contract, and contracts of messages are not checked here: send it without';
+  const faults = pointers.map((pointer) => ({ pointer, detail }));
+  return invalidParams('contract-not-checked', faults);
+}
+
 function fault(code: string, pointer: JsonPointer, detail: string): A2aRefusal {
   return invalidParams(code, [{ pointer, detail }]);
 }
 
 export function taskEnded(taskId: string): A2aRefusal {
   return unsupported('task-ended', 'The task has ended; it takes no more messages.', { taskId });
+}
+
+export function taskFull(taskId: string): A2aRefusal {
+  const detail = 'The task holds as much as one task may; begin another one.';
+  return unsupported('task-full', detail, { taskId });
 }
 
 export function turnUnderWay(taskId: string): A2aRefusal {

@@ -1,5 +1,5 @@
 import type { CapabilityCall, CapabilityImplementation, HandlerEvent } from './capability-call.js';
-import type { TaskChange } from '../tasks/port.js';
+import type { TaskChange } from '../tasks/domain/task.js';
 import { TurnScript, type TurnEnding } from './turn-script.js';
 
 /** How a handler came to its end, or was brought to it. */

@@ -1,27 +1,22 @@
+import type { Capability } from '../../capabilities/domain/capability.js';
 import type { A2aConfig } from '../../config/hosted-agents.js';
 import type { Uuid } from '../../kernel/ids.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { ownerOf } from '../tasks/owner-of.js';
 import { isRunning } from '../tasks/domain/task-fold.js';
-import type {
-  PushConfigs,
-  StoredTask,
-  TaskChange,
-  TaskChangeRefused,
-  Tasks,
-} from '../tasks/port.js';
+import type { StoredTask, TaskChange, TaskChangeRefused } from '../tasks/domain/task.js';
+import { tooManyPushConfigs } from '../tasks/domain/refusals.js';
+import type { PushConfigs, Tasks } from '../tasks/port.js';
 import type { A2aRefusal } from '../wire/refusal.js';
-import {
-  isTerminal,
-  type SendMessageRequest,
-  type TaskPushNotificationConfig,
-} from '../wire/types.js';
+import { isTerminal, type SendMessageRequest } from '../wire/types.js';
 import type { A2aRequest } from './agent-operations.js';
+import { contractClaimRefusal } from './contract-claim.js';
 import {
   busy,
   contextMismatch,
   messageIdReused,
   taskEnded,
+  taskFull,
   turnUnderWay,
 } from './execution-refusals.js';
 import { limitOf } from './limits.js';
@@ -30,15 +25,17 @@ import type { RunningTurns, Slot } from './running-turns.js';
 import type { AskBack, TurnPlan } from './turn-plan.js';
 import type { TurnPlanner } from './turn-planner.js';
 import type { BegunTurn, PreparedTurn, TurnStarter } from './turn-starter.js';
+import { webhookRefusal } from './webhook-of-message.js';
 
 export interface IntakeParts {
   readonly tasks: Tasks;
-  readonly pushConfigs: Pick<PushConfigs, 'check' | 'set'>;
+  readonly pushConfigs: Pick<PushConfigs, 'check'>;
   readonly planner: TurnPlanner;
   readonly starter: TurnStarter;
   readonly turns: RunningTurns;
   /** How tasks of callers without a token are shared. */
   readonly anonymous: A2aConfig['anonymous'];
+  readonly trustExtensionUri: string;
 }
 
 type Begun = Result<BegunTurn, A2aRefusal>;
@@ -48,15 +45,21 @@ type Begun = Result<BegunTurn, A2aRefusal>;
  * recorded of what is refused.
  */
 export class MessageIntake {
+  /** Appends under way that begin turns here, by task. */
+  readonly #submitting = new Map<Uuid, Promise<unknown>>();
+
   constructor(private readonly parts: IntakeParts) {}
 
   /**
-   * Refuses with TaskNotFound, ContentTypeNotSupported, and: InvalidParams `message-id-reused`,
-   * `context-mismatch`, `message-too-large`, `too-many-parts`, and what is wrong with a webhook;
-   * UnsupportedOperation `task-ended`, `turn-under-way`, `skill-removed`, `capability-unavailable`,
-   * `handler-absent`, `contract-required`; Internal `capability-busy`.
+   * Refuses with TaskNotFound, ContentTypeNotSupported, and: InvalidParams `contract-not-checked`,
+   * `message-id-reused`, `context-mismatch`, `message-too-large`, `too-many-parts`,
+   * `too-many-push-configs`, and what else is wrong with a webhook;
+   * UnsupportedOperation `task-ended`, `task-full`, `turn-under-way`, `skill-removed`,
+   * `capability-unavailable`, `handler-absent`, `contract-required`; Internal `capability-busy`.
    */
   async take(request: A2aRequest, params: SendMessageRequest): Promise<Begun> {
+    const claim = contractClaimRefusal(params, this.parts.trustExtensionUri);
+    if (claim !== undefined) return err(claim);
     const owner = ownerOf(request.caller, this.parts.anonymous);
     const message = received(request, owner, params);
     const { taskId } = params.message;
@@ -64,18 +67,18 @@ export class MessageIntake {
   }
 
   async #first(message: ReceivedMessage): Promise<Begun> {
-    const { tasks, planner } = this.parts;
+    const { tasks, pushConfigs, planner } = this.parts;
     const { request, owner, params, digest } = message;
     const { agentId } = request.agent;
     const id = tasks.idFor(owner, agentId, params.message.messageId);
     // Looked up before anything is decided: what was accepted once is not judged by today's routing.
     const known = owner.kind === 'principal' ? await tasks.load(id) : undefined;
     if (known !== undefined) return this.#again(message, known);
-    const pushConfig = params.configuration?.taskPushNotificationConfig;
-    const refused = await this.#pushRefusal(pushConfig);
+    const refused = await webhookRefusal(params, pushConfigs);
     if (refused !== undefined) return err(refused);
     const plan = await planner.first(message);
     if (!plan.ok) return plan;
+    const pushConfig = params.configuration?.taskPushNotificationConfig;
     return this.#begin(message, plan.value, id, async (changes) => {
       const { known: isKnown, stored } = await tasks.submit(id, {
         agentId,
@@ -101,20 +104,30 @@ export class MessageIntake {
       return err(contextMismatch());
     }
     if (stored.messages.has(messageId)) return this.#again(message, stored);
+    if (await this.#beganAnother(message)) return err(messageIdReused());
     if (isTerminal(stored.task.status.state)) return err(taskEnded(taskId));
     if (isRunning(stored)) return err(turnUnderWay(taskId));
+    const refused = await webhookRefusal(params, pushConfigs);
+    if (refused !== undefined) return err(refused);
     const plan = await planner.further(message, stored);
     if (!plan.ok) return plan;
     const id = stored.task.id as Uuid;
-    const config = params.configuration?.taskPushNotificationConfig;
-    const set = config && (await pushConfigs.set(owner, agentId, id, { ...config, taskId: id }));
-    if (set?.ok === false) return set;
+    const pushConfig = params.configuration?.taskPushNotificationConfig;
     return this.#begin(message, plan.value, id, async (changes) => {
-      const turn = { message: params.message, digest, changes };
+      const webhook = pushConfig === undefined ? {} : { pushConfig };
+      const turn = { message: params.message, digest, changes, ...webhook };
       const continued = await tasks.continue(id, stored.revision, turn);
       if (continued.ok) return { stored: continued.value };
       return { other: await this.#overtaken(message, continued.error) };
     });
+  }
+
+  /** Was the id of the message used to begin a task? That was another message: this one names its task. */
+  async #beganAnother({ request, owner, params }: ReceivedMessage): Promise<boolean> {
+    if (owner.kind !== 'principal') return false;
+    const { tasks } = this.parts;
+    const id = tasks.idFor(owner, request.agent.agentId, params.message.messageId);
+    return (await tasks.load(id)) !== undefined;
   }
 
   /** @param submit the append that is the lock; `other` when somebody else was first */
@@ -133,21 +146,25 @@ export class MessageIntake {
     const { manifest } = plan.capability;
     const place = JSON.stringify([manifest.agentId, manifest.id]);
     const slot = this.parts.turns.take(place, limitOf(manifest, 'max_concurrent'));
-    if (slot === undefined) return err(busy(plan.capability));
+    if (slot === undefined) return this.#full(message, plan.capability, id);
     const { messageId } = message.params.message;
     const prepared = this.parts.starter.prepare(plan, id, messageId);
-    return this.#start(message, prepared, slot, () => submit([prepared.routed]));
+    const submitted = submit([prepared.routed]);
+    this.#submitting.set(id, submitted);
+    return this.#start(message, prepared, slot, submitted).finally(() => {
+      if (this.#submitting.get(id) === submitted) this.#submitting.delete(id);
+    });
   }
 
   async #start(
     message: ReceivedMessage,
     prepared: PreparedTurn,
     slot: Slot,
-    submit: () => Promise<{ readonly stored: StoredTask } | { readonly other: Begun }>,
+    submitting: Promise<{ readonly stored: StoredTask } | { readonly other: Begun }>,
   ): Promise<Begun> {
-    let submitted: Awaited<ReturnType<typeof submit>>;
+    let submitted: Awaited<typeof submitting>;
     try {
-      submitted = await submit();
+      submitted = await submitting;
     } catch (error) {
       slot.release();
       throw error;
@@ -157,6 +174,14 @@ export class MessageIntake {
     }
     slot.release();
     return submitted.other;
+  }
+
+  /** Without a place; but the last one may have gone to the very same message. */
+  async #full(message: ReceivedMessage, capability: Capability, id: Uuid): Promise<Begun> {
+    await this.#submitting.get(id)?.catch(() => undefined);
+    const stored = await this.parts.tasks.load(id);
+    const isHere = stored?.messages.has(message.params.message.messageId) ?? false;
+    return stored !== undefined && isHere ? this.#again(message, stored) : err(busy(capability));
   }
 
   /** The task of a message that was here before, if it is the same and its sender may still. */
@@ -173,13 +198,16 @@ export class MessageIntake {
   async #overtaken(message: ReceivedMessage, { kind, task }: TaskChangeRefused): Promise<Begun> {
     if (task.messages.has(message.params.message.messageId)) return this.#again(message, task);
     const { id } = task.task;
-    return err(kind === 'terminal' ? taskEnded(id) : turnUnderWay(id));
-  }
-
-  async #pushRefusal(
-    config: TaskPushNotificationConfig | undefined,
-  ): Promise<A2aRefusal | undefined> {
-    return config && this.parts.pushConfigs.check(config);
+    switch (kind) {
+      case 'terminal':
+        return err(taskEnded(id));
+      case 'moved-on':
+        return err(turnUnderWay(id));
+      case 'full':
+        return err(taskFull(id));
+      case 'too-many-push-configs':
+        return err(tooManyPushConfigs());
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { hashJson } from '../../kernel/digest.js';
-import type { TaskOwner } from '../tasks/port.js';
+import type { TaskOwner } from '../tasks/domain/task.js';
 import type { Message, SendMessageRequest, Task } from '../wire/types.js';
 import type { A2aRequest } from './agent-operations.js';
 

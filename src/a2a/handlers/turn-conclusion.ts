@@ -1,7 +1,8 @@
 import type { InvocationOutcome } from '../../invocations/commands/invocation-ledger.js';
-import type { StoredTask, TaskChange } from '../tasks/port.js';
+import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
+import { OUTCOMES } from '../tasks/domain/turn-outcome.js';
 import type { Heard } from './hear-handler.js';
-import { endingChange, type TurnEnding } from './turn-script.js';
+import { ENDING_STATES, endingChange, type TurnEnding } from './turn-script.js';
 
 /** Why a handler was told to end: the turn is over already, it takes too long, the node stops. */
 export type StopReason = 'past' | 'deadline' | 'node-stops';
@@ -20,7 +21,10 @@ export function concluding(
 ): Conclusion | 'past' {
   switch (heard.kind) {
     case 'ended':
-      return { change: endingChange(heard.ending, isShown), outcome: OUTCOMES[heard.ending.kind] };
+      return {
+        change: endingChange(heard.ending, isShown),
+        outcome: outcomeOfEnding(heard.ending),
+      };
     case 'threw':
     case 'broken':
       return failed(`The capability failed; the fault is logged under ${correlationId}.`, 'failed');
@@ -43,14 +47,9 @@ function stopped(reason: StopReason): Conclusion | 'past' {
   }
 }
 
-const OUTCOMES: Readonly<Record<TurnEnding['kind'], InvocationOutcome>> = {
-  completed: 'succeeded',
-  message: 'succeeded',
-  'input-required': 'succeeded',
-  'auth-required': 'succeeded',
-  failed: 'failed',
-  rejected: 'rejected',
-};
+function outcomeOfEnding({ kind }: TurnEnding): InvocationOutcome {
+  return kind === 'message' ? 'succeeded' : OUTCOMES[ENDING_STATES[kind]];
+}
 
 /** The outcome of a call whose turn somebody else has ended. */
 export function outcomeOfPast({ task }: StoredTask): InvocationOutcome {

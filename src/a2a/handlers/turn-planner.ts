@@ -10,7 +10,7 @@ import { preferredSkill } from '../routing/preferred-skill.js';
 import { questionAbout } from '../routing/question.js';
 import { usableReplacement } from '../routing/replacement.js';
 import { noneProduced, removedSkill } from '../routing/routing-refusals.js';
-import type { StoredTask } from '../tasks/port.js';
+import type { StoredTask } from '../tasks/domain/task.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { Message } from '../wire/types.js';
 import type { A2aRequest } from './agent-operations.js';
@@ -44,7 +44,13 @@ export class TurnPlanner {
     if (binding === null) return this.#route(message, withEarlier(sent, task), textOf(sent.parts));
     const { skillId } = binding;
     const candidates = [{ skillId, confidence: 1 }];
-    const routing: RoutingRecord = { layer: 'continuing-task', candidates, confidence: 1 };
+    const considered = { skillIds: [skillId], total: 1 };
+    const routing: RoutingRecord = {
+      layer: 'continuing-task',
+      candidates,
+      confidence: 1,
+      considered,
+    };
     return this.#run(message, sent, skillId, routing);
   }
 
@@ -104,7 +110,7 @@ export class TurnPlanner {
     const { stream, capability } = permitted.value;
     const { manifest } = capability;
     if (manifest.requiresContract) return err(contractRequired(capability));
-    const implementation = this.handlers.get(manifest.handler);
+    const implementation = this.handlers.get(manifest.agentId, manifest.handler);
     if (implementation === undefined) return err(notImplemented(capability));
     const tooBig = sizeRefusal(manifest, message);
     if (tooBig !== undefined) return err(tooBig);

@@ -1,12 +1,12 @@
 import { weightOfParts } from '../tasks/domain/weight.js';
-import type { TaskChange } from '../tasks/port.js';
+import type { TaskChange } from '../tasks/domain/task.js';
 import type { Part, TaskState } from '../wire/types.js';
 import type { HandlerEvent } from './capability-call.js';
 
 /** How a turn ends. */
 export type TurnEnding = Exclude<HandlerEvent, { readonly kind: 'working' | 'artifact' }>;
 
-const ENDING_STATES = {
+export const ENDING_STATES = {
   completed: 'TASK_STATE_COMPLETED',
   failed: 'TASK_STATE_FAILED',
   rejected: 'TASK_STATE_REJECTED',
@@ -16,7 +16,7 @@ const ENDING_STATES = {
 
 /** Events of one turn, and characters in them; a handler that says more than that is broken. */
 const MAX_EVENTS = 10_000;
-const MAX_WEIGHT = 32 * 1024 * 1024;
+const MAX_WEIGHT = 8 * 1024 * 1024;
 
 /**
  * Reads what a handler says, in the order in which it may be said: anything while it works, one

@@ -1,11 +1,16 @@
+import type { Capability } from '../../capabilities/domain/capability.js';
+import { entitled } from '../../capabilities/domain/entitlement.js';
 import type { CapabilityRegistry } from '../../capabilities/queries/capability-registry.js';
 import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
+import type { Caller } from '../../kernel/caller.js';
 import { deriveUuid, type Uuid } from '../../kernel/ids.js';
 import { REJECTIONS } from '../../kernel/rejection.js';
-import type { StoredTask, TaskChange, Tasks } from '../tasks/port.js';
+import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
+import type { Tasks } from '../tasks/port.js';
 import type { ReceivedMessage } from './received-message.js';
 import type { RunningTurns, Slot } from './running-turns.js';
 import { executionTime } from './limits.js';
+import { sameTerms } from './same-terms.js';
 import type { RunHandler } from './turn-plan.js';
 import { Turn, type TurnParts } from './turn.js';
 
@@ -105,7 +110,7 @@ export class TurnStarter {
     }
     // What came between the look at the head and the admission came before the admission.
     const head = await registry.head(agentId, skillId);
-    if (head?.capability.revision === capability.revision) return undefined;
+    if (head !== undefined && stillStands(head.capability, capability, caller)) return undefined;
     await ledger.end(invocationId, 'voided', request);
     return VOIDED;
   }
@@ -143,6 +148,12 @@ export class TurnStarter {
     void turn.closed.then(() => slot.release());
     return turn;
   }
+}
+
+/** Does what was admitted still hold at the head? Other changes of the capability are no matter of it. */
+function stillStands(head: Capability, admitted: Capability, caller: Caller | null): boolean {
+  if (head.revision === admitted.revision) return true;
+  return entitled(head, caller) && sameTerms(admitted.manifest, head.manifest);
 }
 
 const FAILED: TaskChange = {

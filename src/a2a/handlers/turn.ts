@@ -5,7 +5,8 @@ import type {
 import type { Uuid } from '../../kernel/ids.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { weightOfParts } from '../tasks/domain/weight.js';
-import type { StoredTask, TaskChange, Tasks } from '../tasks/port.js';
+import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
+import type { Tasks } from '../tasks/port.js';
 import type { CapabilityCall, CapabilityImplementation } from './capability-call.js';
 import { ChangeWriter } from './change-writer.js';
 import { hear, type Heard } from './hear-handler.js';
@@ -167,7 +168,7 @@ export class Turn {
     try {
       await this.parts.ledger.end(call.grant.invocationId, outcome, origin);
     } catch (error) {
-      // After the deadline it is recorded as unknown.
+      // After the deadline it is recorded as the task tells it.
       this.parts.fault(error, origin.correlationId);
     }
   }

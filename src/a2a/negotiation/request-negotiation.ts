@@ -1,22 +1,19 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../../config/config.js';
+import type { AgentExtension } from '../../capabilities/domain/agent-card.js';
 import type { HostedAgent } from '../../config/hosted-agents.js';
-import { CONFIG } from '../../config/tokens.js';
 import type { Result } from '../../kernel/result.js';
 import type { A2aRefusal } from '../wire/refusal.js';
-import { declaredExtensions } from '../../capabilities/domain/card-extensions.js';
 import { negotiateExtensions } from './extensions.js';
 import { negotiateVersion, type ReceivedValue } from './version.js';
 
-/** What this deployment negotiates with a request before anything else is looked at. */
-@Injectable()
+/** What a deployment negotiates with a request before anything else is looked at. */
 export class RequestNegotiation {
   readonly #declared: readonly string[];
   readonly #required: readonly string[];
 
-  constructor(@Inject(CONFIG) { a2a }: Config) {
-    this.#declared = declaredExtensions(a2a).map(({ uri }) => uri);
-    this.#required = a2a.requiredExtensions;
+  /** @param extensions as its cards declare them */
+  constructor(extensions: readonly AgentExtension[]) {
+    this.#declared = extensions.map(({ uri }) => uri);
+    this.#required = extensions.flatMap(({ uri, required }) => (required === true ? [uri] : []));
   }
 
   /** See {@link negotiateVersion}; undefined when the version is served. */

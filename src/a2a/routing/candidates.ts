@@ -11,7 +11,10 @@ export interface Candidates {
   readonly usable: readonly Capability[];
   /** Those that are no more, but of which the caller may be told so. */
   readonly gone: readonly Capability[];
-  /** Whether several capabilities of the agent come into question, hidden ones included. */
+  /**
+   * Whether several capabilities of the agent come into question, hidden ones included; but not
+   * internal ones, which are nobody's: no message is for them.
+   */
   readonly hasRivals: boolean;
 }
 
@@ -23,7 +26,7 @@ function candidatesOf(capabilities: AgentCapabilities, caller: Caller | null): C
     if (found === 'granted') usable.push(capability);
     else if (found === 'removed') gone.push(capability);
   }
-  return { usable, gone, hasRivals: capabilities.all.size > 1 };
+  return { usable, gone, hasRivals: severalFit(capabilities, []) };
 }
 
 /** What all remembered lists of an agent together may weigh, in words of memory: keys are callers' words. */
@@ -78,10 +81,11 @@ export class CandidateIndex {
   }
 }
 
-/** Is more than one capability of the agent, hidden ones included, for these media types? */
+/** Is more than one capability of the agent that is anybody's for these media types? */
 function severalFit({ all }: AgentCapabilities, mediaTypes: readonly string[]): boolean {
   let count = 0;
   for (const { manifest } of all.values()) {
+    if (manifest.visibility === 'internal') continue;
     if (takesAll(manifest.skill.inputModes, mediaTypes) && ++count > 1) return true;
   }
   return false;

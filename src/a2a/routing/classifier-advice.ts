@@ -1,14 +1,9 @@
 import type { AgentId, SkillId } from '../../kernel/ids.js';
+import type { Advice, SkillAdvice } from '../../capabilities/queries/registration-advice.js';
 import type { ClassifierFeed } from './classifier-feed.js';
 import type { SkillWarning } from './text-classifier.js';
 
-/** Something worth telling whoever registers a capability. */
-interface Advice {
-  readonly code: SkillWarning['code'];
-  readonly detail: string;
-}
-
-/** Looks at a new capability as the text classifier does: `RegistrationAdvice` of the capabilities. */
+/** Looks at capabilities as the text classifier does: a part of the `RegistrationAdvice`. */
 export class ClassifierAdvice {
   constructor(private readonly feed: ClassifierFeed) {}
 
@@ -16,6 +11,16 @@ export class ClassifierAdvice {
   async warningsFor(agentId: AgentId, skillId: SkillId): Promise<readonly Advice[]> {
     const warnings = await this.feed.warnings(agentId, skillId);
     return warnings.flatMap((warning) => adviceOf(warning, skillId) ?? []);
+  }
+
+  /** All that it thinks of an agent's skills, once it has learnt them; however long it takes. */
+  async survey(agentId: AgentId): Promise<readonly SkillAdvice[]> {
+    const warnings = await this.feed.survey(agentId);
+    return warnings.flatMap((warning) => {
+      const { skillId } = warning;
+      const advice = adviceOf(warning, skillId);
+      return advice === undefined ? [] : [{ skillId, ...advice }];
+    });
   }
 }
 
@@ -26,7 +31,7 @@ function adviceOf(warning: SkillWarning, about: SkillId): Advice | undefined {
       if (skillId !== about) return undefined;
       return {
         code,
-        detail: `It has ${warning.examples} examples; with fewer than 3, messages are often not recognised.`,
+        detail: `With fewer than 3 examples messages are often not recognised; it has ${warning.examples}.`,
       };
     case 'skills-overlap': {
       if (skillId !== about && warning.with !== about) return undefined;

@@ -90,6 +90,18 @@ export class ClassifierFeed implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
+  /** What the classifier thinks of an agent's skills once it has learnt all that there are now. */
+  async survey(agentId: AgentId): Promise<readonly SkillWarning[]> {
+    const { registry, classifier, report } = this.parts;
+    try {
+      await this.#learn(registry.of(agentId)).done;
+      return await classifier.warnings(agentId);
+    } catch (error) {
+      report('the text classifier failed', { agent: agentId, error });
+      return [];
+    }
+  }
+
   #look(): void {
     for (const agent of this.parts.agents) {
       try {
@@ -105,7 +117,7 @@ export class ClassifierFeed implements OnApplicationBootstrap, OnModuleDestroy {
     const known = this.#learnt.get(agentId);
     if (known !== undefined && known.version >= version) return known;
     void this.parts.prepare?.(capabilities);
-    const skills = [...capabilities.all.values()].map(textsOf);
+    const skills = [...capabilities.all.values()].filter(isSomebodys).map(textsOf);
     const done = this.parts.classifier.learn(agentId, skills).catch((error: unknown) => {
       this.parts.report('the text classifier cannot learn', { agent: agentId, error });
       setTimeout(() => this.#forget(learning, agentId), RETRY_MS).unref();
@@ -129,6 +141,11 @@ interface Learning {
   isOver: boolean;
   /** Never rejects. */
   readonly done: Promise<void>;
+}
+
+/** What no caller may ever use is no reason to ask one back: that would tell that there is something. */
+function isSomebodys({ manifest }: Capability): boolean {
+  return manifest.visibility !== 'internal';
 }
 
 function textsOf({ manifest: { id, skill } }: Capability): SkillTexts {

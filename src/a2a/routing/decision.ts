@@ -8,7 +8,7 @@ export const ROUTING_LAYERS = [
   'media-type',
   /** A data part that fits exactly one input schema. */
   'input-schema',
-  /** The agent has one capability at all. */
+  /** The agent has one capability at all, besides internal ones. */
   'only-capability',
   /** `metadata.skillId`, a hint that is checked like all else. */
   'preferred-skill',
@@ -30,7 +30,19 @@ export interface RoutingRecord {
   readonly candidates: readonly RoutingCandidate[];
   /** 1 when structure decided. */
   readonly confidence: number;
+  /** What came into question at all; records of old do not say. */
+  readonly considered?: ConsideredSkills;
 }
+
+/** Skills that the caller may use and whose input modes fit, in the order of their registration. */
+export interface ConsideredSkills {
+  /** The first {@link MAX_RECORDED} of them. */
+  readonly skillIds: readonly SkillId[];
+  readonly total: number;
+}
+
+/** Skills that a question names, and that a record lists. */
+export const MAX_RECORDED = 5;
 
 /**
  * What a message is for: one skill; or a question to the caller, since nothing is ever guessed; or a

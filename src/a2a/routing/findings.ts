@@ -2,7 +2,13 @@ import type { Capability } from '../../capabilities/domain/capability.js';
 import type { SkillId } from '../../kernel/ids.js';
 import { usableReplacement } from './replacement.js';
 import type { Candidates } from './candidates.js';
-import type { RoutingCandidate, RoutingDecision, RoutingLayer } from './decision.js';
+import {
+  MAX_RECORDED,
+  type ConsideredSkills,
+  type RoutingCandidate,
+  type RoutingDecision,
+  type RoutingLayer,
+} from './decision.js';
 import type { Weighed } from './judge-text.js';
 import type { RoutingSubject } from './routing-subject.js';
 
@@ -13,9 +19,6 @@ export interface Finding {
   /** What it looked at, best first, as far as it has an opinion. */
   readonly weighed: readonly Weighed[];
 }
-
-/** Skills that a question names, and that a record lists. */
-const MAX_LISTED = 5;
 
 /** Structure is sure or says nothing. */
 export function certain(layer: RoutingLayer, capability: Capability): Finding {
@@ -31,15 +34,16 @@ export function decisionFrom(
 ): RoutingDecision | undefined {
   const { layer, chosen, weighed } = finding;
   const candidates = recorded(weighed);
+  const considered = consideredOf(fitting);
   if (chosen === undefined) {
     const among = likeliest(weighed, fitting);
     const confidence = candidates[0]?.confidence ?? 0;
     return among.length === 0
       ? undefined
-      : { kind: 'clarify', among, record: { layer, candidates, confidence } };
+      : { kind: 'clarify', among, record: { layer, candidates, confidence, considered } };
   }
   const { capability, confidence } = chosen;
-  const record = { layer, candidates, confidence };
+  const record = { layer, candidates, confidence, considered };
   const skillId = capability.manifest.id;
   if (capability.manifest.state !== 'removed') return { kind: 'routed', skillId, record };
   const replacement = usableReplacement(capabilities, capability, caller);
@@ -50,16 +54,21 @@ export function decisionFrom(
 function recorded(weighed: readonly Weighed[]): readonly RoutingCandidate[] {
   return weighed
     .filter(isUsable)
-    .slice(0, MAX_LISTED)
+    .slice(0, MAX_RECORDED)
     .map(({ capability, confidence }) => ({ skillId: capability.manifest.id, confidence }));
+}
+
+function consideredOf({ usable }: Candidates): ConsideredSkills {
+  const skillIds = usable.slice(0, MAX_RECORDED).map(({ manifest }) => manifest.id);
+  return { skillIds, total: usable.length };
 }
 
 function likeliest(weighed: readonly Weighed[], { usable }: Candidates): readonly SkillId[] {
   const ranked = weighed.filter(isUsable).map(({ capability }) => capability);
   const ids = new Set(
-    [...ranked, ...usable.slice(0, MAX_LISTED)].map(({ manifest }) => manifest.id),
+    [...ranked, ...usable.slice(0, MAX_RECORDED)].map(({ manifest }) => manifest.id),
   );
-  return [...ids].slice(0, MAX_LISTED);
+  return [...ids].slice(0, MAX_RECORDED);
 }
 
 function isUsable({ capability }: Weighed): boolean {

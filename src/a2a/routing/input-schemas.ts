@@ -1,7 +1,9 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { LRUCache } from 'lru-cache';
 import type { AgentCapabilities } from '../../capabilities/queries/capability-registry.js';
+import {
+  compileSchema,
+  type SchemaTest,
+} from '../../capabilities/queries/schemas/compile-schema.js';
 import { hashJson } from '../../kernel/digest.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { breathe } from '../../projections/pause.js';
@@ -14,24 +16,15 @@ const MAX_COMPILED = 1000;
 
 /**
  * Checks values against the input schemas of capabilities, which were judged when they were
- * registered. Compiled once each; a schema that does not compile, or fails at a value, fits nothing.
+ * registered. Compiled once each; to a schema that does not compile, nothing fits.
  */
 export class InputSchemas {
-  readonly #byIdentity = new WeakMap<JsonObject, ValidateFunction | null>();
-  readonly #byDigest = new LRUCache<string, { readonly validate: ValidateFunction | null }>({
+  readonly #byIdentity = new WeakMap<JsonObject, SchemaTest | null>();
+  readonly #byDigest = new LRUCache<string, { readonly validate: SchemaTest | null }>({
     max: MAX_COMPILED,
   });
 
-  readonly fits: SchemaCheck = (schema, value) => {
-    const validate = this.#compiled(schema);
-    if (validate === null) return false;
-    try {
-      return validate(value);
-    } catch {
-      // A recursive schema on a deep value: the stack ends before the value does.
-      return false;
-    }
-  };
+  readonly fits: SchemaCheck = (schema, value) => this.#compiled(schema)?.(value) ?? false;
 
   /** Compiles the schemas of an agent's capabilities ahead of the first message, one by one. */
   async prepare({ all }: AgentCapabilities): Promise<void> {
@@ -43,7 +36,7 @@ export class InputSchemas {
     }
   }
 
-  #compiled(schema: JsonObject): ValidateFunction | null {
+  #compiled(schema: JsonObject): SchemaTest | null {
     let validate = this.#byIdentity.get(schema);
     if (validate === undefined) {
       // A revised manifest is a new object, mostly with the schema of before.
@@ -57,15 +50,9 @@ export class InputSchemas {
   }
 }
 
-/** An instance each: Ajv keeps whatever it ever compiled. */
-function compile(schema: JsonObject): ValidateFunction | null {
+function compile(schema: JsonObject): SchemaTest | null {
   try {
-    return new Ajv2020({
-      strict: false,
-      validateSchema: false,
-      logger: false,
-      formats: fullFormats,
-    }).compile(schema);
+    return compileSchema(schema);
   } catch {
     return null;
   }

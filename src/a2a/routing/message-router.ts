@@ -54,7 +54,7 @@ export class MessageRouter {
     explain?.(() => fittingStep(fitting, mediaTypes));
     if (fitting.usable.length + fitting.gone.length === 0) return err(noneTakes(all.usable));
     const finding =
-      byStructure(subject, fitting, this.parts.fits, explain) ??
+      byStructure(subject, { all, fitting }, this.parts.fits, explain) ??
       (await this.#byMeaning(subject, fitting, explain));
     const decision = decisionFrom(finding, fitting, subject);
     // Only removed capabilities take such parts, and the text is about none of them.

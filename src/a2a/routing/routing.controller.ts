@@ -9,7 +9,11 @@ import { CurrentRequest, type RequestContext } from '../../http/request-context.
 import type { Caller } from '../../kernel/caller.js';
 import { readRequest, sendMessageRequest } from '../wire/requests.js';
 import { ExplainBody } from './dto/explain-body.js';
-import { ExplanationDocument, explanationDocument } from './dto/explanation-document.js';
+import {
+  ExplanationDocument,
+  explanationDocument,
+  recordedDocument,
+} from './dto/explanation-document.js';
 import { RoutingExplanations, type ExplainedMessage } from './explanations.js';
 import { preferredSkill } from './preferred-skill.js';
 
@@ -24,28 +28,52 @@ export class RoutingController {
   @Post('explain')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Explain what a message would be routed to',
+    summary: 'Explain what a message would be routed to, or why a task was routed as it was',
     description:
       'Layer by layer, for the token’s own caller; for somebody else only with ' +
-      '`operator:explain`. Capabilities that the explained caller may not use do not exist here ' +
-      'either. Nothing is run or recorded, and no model is asked.',
+      '`operator:explain` of the tenant of the agent. Capabilities that the explained caller may ' +
+      'not use do not exist here either. Nothing is run or recorded, and no model is asked.',
   })
   @ApiOkResponse({ type: ExplanationDocument })
-  @Problems('agent-not-found')
+  @Problems('agent-not-found', 'task-not-found')
   async explain(
     @Body() body: ExplainBody,
     @CurrentRequest() { caller }: RequestContext,
   ): Promise<Plain<ExplanationDocument>> {
     const explained = explainedCaller(body, caller);
     const agent = this.agents.find(({ agentId }) => agentId === body.agent);
-    if (agent === undefined) throw new RejectionException({ code: 'agent-not-found' });
+    const isOwn = agent?.tenant === caller.tenant;
+    // What other tenants have registered is not to be found out by asking for others of them.
+    if (agent === undefined || (explained !== caller && !isOwn)) {
+      throw new RejectionException({ code: 'agent-not-found' });
+    }
+    const { agentId } = agent;
+    if (body.taskId !== undefined) {
+      refuseBeside(body);
+      const isOperator = isOwn && caller.scopes.has('operator:explain');
+      const task = await this.explanations.recorded(agentId, body.taskId, caller, isOperator);
+      if (task === undefined) throw new RejectionException({ code: 'task-not-found' });
+      return recordedDocument(agentId, task);
+    }
     const message = explainedMessage(body);
-    const explanation = await this.explanations.explain(agent.agentId, explained, message);
-    return explanationDocument(agent.agentId, explanation);
+    return explanationDocument(
+      agentId,
+      await this.explanations.explain(agentId, explained, message),
+    );
   }
 }
 
-/** @throws {RejectionException} `scope-missing`, `request-invalid` */
+/** @throws {RejectionException} `request-invalid` */
+function refuseBeside(body: ExplainBody): void {
+  for (const name of ['text', 'message', 'caller', 'anonymous'] as const) {
+    if (body[name] !== undefined) refuse(`/${name}`, 'contradicts `taskId`');
+  }
+}
+
+/**
+ * The very `own` unless somebody else is meant.
+ * @throws {RejectionException} `scope-missing`, `request-invalid`
+ */
 function explainedCaller({ caller, anonymous }: ExplainBody, own: Caller): Caller | null {
   if (caller === undefined && anonymous === undefined) return own;
   if (!own.scopes.has('operator:explain')) {
@@ -71,7 +99,8 @@ function explainedMessage({ agent, text, message }: ExplainBody): ExplainedMessa
     if (message !== undefined) refuse('/text', 'contradicts `message`');
     return { parts: [{ text }], preferredSkill: undefined };
   }
-  if (message === undefined) return refuse('/message', 'is missing, and so is `text`');
+  if (message === undefined)
+    return refuse('/message', 'is missing, and so are `text` and `taskId`');
   const params = readRequest(sendMessageRequest, { message }, agent);
   if (params.ok) {
     return { parts: params.value.message.parts, preferredSkill: preferredSkill(params.value) };

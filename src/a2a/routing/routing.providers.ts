@@ -5,7 +5,8 @@ import type { HostedAgent } from '../../config/hosted-agents.js';
 import { CLOCK, CONFIG, HOSTED_AGENTS } from '../../config/tokens.js';
 import { logReport } from '../../http/fault-log.js';
 import type { Clock } from '../../kernel/timestamp.js';
-import { TEXT_CLASSIFIER } from '../tokens.js';
+import type { Tasks } from '../tasks/port.js';
+import { TASKS, TEXT_CLASSIFIER } from '../tokens.js';
 import { ClassifierAdvice } from './classifier-advice.js';
 import { ClassifierFeed } from './classifier-feed.js';
 import { RoutingExplanations } from './explanations.js';
@@ -16,8 +17,8 @@ import type { TextClassifier } from './text-classifier.js';
 
 /**
  * What finds out what messages are for. They want `CapabilityRegistry`, `TEXT_CLASSIFIER`,
- * `HOSTED_AGENTS`, `CONFIG` and `CLOCK`. `ClassifierAdvice` is the capabilities'
- * `RegistrationAdvice`.
+ * `TASKS`, `HOSTED_AGENTS`, `CONFIG` and `CLOCK`. `ClassifierAdvice` is a part of the
+ * capabilities' `RegistrationAdvice`.
  */
 export const ROUTING_PROVIDERS: readonly Provider[] = [
   { provide: InputSchemas, useFactory: () => new InputSchemas() },
@@ -56,9 +57,9 @@ export const ROUTING_PROVIDERS: readonly Provider[] = [
   },
   {
     provide: RoutingExplanations,
-    inject: [CapabilityRegistry, MessageRouter],
-    useFactory: (registry: CapabilityRegistry, router: MessageRouter) =>
-      new RoutingExplanations(registry, router),
+    inject: [CapabilityRegistry, MessageRouter, TASKS],
+    useFactory: (registry: CapabilityRegistry, router: MessageRouter, tasks: Tasks) =>
+      new RoutingExplanations(registry, router, tasks),
   },
   {
     provide: ClassifierAdvice,

@@ -10,12 +10,12 @@ import type { RoutingSubject } from './routing-subject.js';
 
 /** Asks the layers that look at the form of a message alone. */
 export function byStructure(
-  { capabilities, parts, preferredSkill, answer }: RoutingSubject,
-  fitting: Candidates,
+  { parts, preferredSkill, answer }: RoutingSubject,
+  { all, fitting }: { readonly all: Candidates; readonly fitting: Candidates },
   fits: SchemaCheck,
   explain?: Explain,
 ): Finding | undefined {
-  const isAlone = capabilities.all.size === 1;
+  const isAlone = !all.hasRivals;
   const layers: readonly (readonly [RoutingLayer, () => Capability | undefined])[] = [
     [
       'media-type',

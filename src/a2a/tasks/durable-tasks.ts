@@ -3,7 +3,14 @@ import { err, ok, type Result } from '../../kernel/result.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { ListTasksRequest, ListTasksResponse } from '../wire/types.js';
 import type { TaskList } from './directory/task-list.js';
-import { continueTask, endTask, recordChanges, submitTask, type NewId } from './domain/decide.js';
+import {
+  continueTask,
+  endFullTurn,
+  endTask,
+  recordChanges,
+  submitTask,
+  type NewId,
+} from './domain/decide.js';
 import type { StoredTaskEvent } from './domain/events.js';
 import { owns, taskIdOf } from './domain/owner.js';
 import { taskNotCancelable, taskNotFound } from './domain/refusals.js';
@@ -14,11 +21,9 @@ import type {
   StoredTask,
   TaskChange,
   TaskChangeRefused,
-  TaskEvent,
-  WatchedSpan,
   TaskOwner,
-  Tasks,
-} from './port.js';
+} from './domain/task.js';
+import type { TaskEvent, WatchedSpan, Tasks } from './port.js';
 import type { TaskFeed } from './task-feed.js';
 import type { TaskStreams } from './task-streams.js';
 import { tooManyWriters, type TaskWriter } from './task-writer.js';
@@ -83,7 +88,12 @@ export class DurableTasks implements Tasks {
     invocationId: Uuid,
     changes: readonly TaskChange[],
   ): Promise<Result<StoredTask, TaskChangeRefused>> {
-    return this.#change(id, (fold) => recordChanges(fold, invocationId, changes, this.newId));
+    const recorded = await this.#change(id, (fold) =>
+      recordChanges(fold, invocationId, changes, this.newId),
+    );
+    if (recorded.ok || recorded.error.kind !== 'full') return recorded;
+    const ended = await this.#change(id, (fold) => endFullTurn(fold, invocationId, this.newId));
+    return err(ended.ok ? { kind: 'full', task: ended.value } : ended.error);
   }
 
   async cancel(

@@ -1,7 +1,7 @@
 import type { Actor, NewEnvelope } from '../../event-store/envelope.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
-import type { TaskOwner } from './port.js';
+import type { TaskOwner } from './domain/task.js';
 
 export function actorOf(owner: TaskOwner): Actor {
   if (owner.kind === 'anonymous') return { principal: 'anonymous', agent: null, tenant: null };

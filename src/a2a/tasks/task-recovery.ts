@@ -1,4 +1,5 @@
 import type { Uuid } from '../../kernel/ids.js';
+import type { Report } from '../../kernel/report.js';
 import { ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { isInterrupted, type Part } from '../wire/types.js';
@@ -6,7 +7,7 @@ import type { TaskDirectory } from './directory/task-directory.js';
 import { endTask, type NewId } from './domain/decide.js';
 import type { StoredTaskEvent } from './domain/events.js';
 import { isRunning, type TaskFold } from './domain/task-fold.js';
-import type { StoredTask } from './port.js';
+import type { StoredTask } from './domain/task.js';
 import type { TaskStreams } from './task-streams.js';
 import type { TaskWriter } from './task-writer.js';
 
@@ -14,7 +15,7 @@ import type { TaskWriter } from './task-writer.js';
 export type OnLostTurn = (task: StoredTask) => Promise<void>;
 
 /** How long after a deadline the node that runs the turn may still end it itself. */
-const GRACE_MS = 5_000;
+export const LOST_AFTER_MS = 5_000;
 const BATCH = 100;
 
 const LOST: readonly Part[] = [
@@ -40,12 +41,13 @@ export class TaskRecovery {
     private readonly newId: NewId,
     /** In milliseconds. */
     private readonly longestWaitMs: number,
+    private readonly report: Report,
   ) {}
 
   /** Turns that count as lost now, the oldest first: those that {@link recover} would end. */
   async overdueTasks(limit = BATCH): Promise<readonly StoredTask[]> {
     const overdue: StoredTask[] = [];
-    for (const id of this.directory.dueBy(this.clock() - GRACE_MS, limit)) {
+    for (const id of this.directory.dueBy(this.clock() - LOST_AFTER_MS, limit)) {
       const fold = await this.#load(id);
       if (fold !== undefined && this.#isLost(fold)) overdue.push(fold);
     }
@@ -53,14 +55,16 @@ export class TaskRecovery {
   }
 
   /**
-   * Ends all that is lost. A process that dies in the middle leaves the rest, `onLost` included, to
-   * the next one.
+   * Ends all that is lost. A process that dies in the middle, and an `onLost` that throws, leave the
+   * rest to the next time; the latter is reported.
    */
   async recover(onLost: OnLostTurn, signal: AbortSignal): Promise<void> {
     for (const task of await this.overdueTasks()) {
       if (signal.aborted) return;
-      await onLost(task);
-      await this.#end(task, 'TASK_STATE_FAILED', LOST, (fold) => this.#isLost(fold));
+      await this.#attempt(task, async () => {
+        await onLost(task);
+        await this.#end(task, 'TASK_STATE_FAILED', LOST, (fold) => this.#isLost(fold));
+      });
     }
     const since = this.clock() - this.longestWaitMs;
     for (const id of this.directory.waitingSince(since, BATCH)) {
@@ -68,7 +72,18 @@ export class TaskRecovery {
       const fold = await this.#load(id);
       const isForgotten = (task: TaskFold) => waitsSince(task, since);
       if (fold === undefined || !isForgotten(fold)) continue;
-      await this.#end(fold, 'TASK_STATE_CANCELED', UNANSWERED, isForgotten);
+      await this.#attempt(fold, () =>
+        this.#end(fold, 'TASK_STATE_CANCELED', UNANSWERED, isForgotten),
+      );
+    }
+  }
+
+  /** What fails with one task stands in the way of no other. */
+  async #attempt({ task }: StoredTask, end: () => Promise<void>): Promise<void> {
+    try {
+      await end();
+    } catch (error) {
+      this.report('a task could not be recovered', { taskId: task.id, error });
     }
   }
 
@@ -92,7 +107,7 @@ export class TaskRecovery {
 
   #isLost(fold: TaskFold): boolean {
     const { deadline } = fold;
-    return isRunning(fold) && deadline !== null && deadline + GRACE_MS <= this.clock();
+    return isRunning(fold) && deadline !== null && deadline + LOST_AFTER_MS <= this.clock();
   }
 }
 

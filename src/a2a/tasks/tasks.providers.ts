@@ -1,4 +1,5 @@
 import type { A2aConfig } from '../../config/hosted-agents.js';
+import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
 import type { RandomBytes } from '../../event-store/command-execution.js';
 import type { DeletableEventStore } from '../../event-store/port.js';
 import { hashJson } from '../../kernel/digest.js';
@@ -14,6 +15,7 @@ import type { NewId } from './domain/decide.js';
 import { DurableTasks } from './durable-tasks.js';
 import { taskEnvelope } from './envelopes.js';
 import { TASK_EVENT_TYPES, WEBHOOK_EVENT_TYPES } from './event-types.js';
+import { InvocationRecovery } from './invocation-recovery.js';
 import { Keeping, type Keeper } from './keeping.js';
 import { NO_KEYS } from './no-keys.js';
 import type { PushConfigs, Tasks } from './port.js';
@@ -55,6 +57,9 @@ export interface TaskParts {
   readonly timing?: Partial<RetryTiming>;
 }
 
+/** The record of the turns' calls. */
+type Ledger = Pick<InvocationLedger, 'overdue' | 'end'>;
+
 /** Durable tasks as a node uses them. */
 export interface TaskService {
   readonly tasks: Tasks;
@@ -63,8 +68,11 @@ export interface TaskService {
   readonly sweeper: TaskSweeper;
   /** The second runner, for its health. */
   readonly projections: ProjectionRunner;
-  /** Begins to keep tasks: recovery, retention, webhooks. Tasks can be used before. */
-  start(onLost: OnLostTurn): void;
+  /**
+   * Begins to keep tasks and the invocations of their turns: recovery, retention, webhooks. Tasks can
+   * be used before.
+   */
+  start(ledger: Ledger): void;
   /** Ends watchers and keepers. Before the store is closed. */
   close(): Promise<void>;
 }
@@ -103,12 +111,18 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
   });
   const tasks = new DurableTasks(streams, writer, feed, list, newId);
   const { taskRetentionMs: retentionMs } = config;
-  const recovery = new TaskRecovery(streams, writer, directory, clock, newId, retentionMs);
+  const recovery = new TaskRecovery(streams, writer, directory, clock, newId, retentionMs, report);
   const sweeper = new TaskSweeper({ store, streams, progress, directory, clock, retentionMs });
-  const keepersFor = (onLost: OnLostTurn): readonly Keeper[] => [
+  const keepersFor = (ledger: Ledger): readonly Keeper[] => [
     new Recurring(
       'the recovery of tasks',
-      (signal) => recovery.recover(onLost, signal),
+      (signal) => recovery.recover(endingIn(ledger), signal),
+      RECOVERY_PAUSE_MS,
+      report,
+    ),
+    new Recurring(
+      'the recovery of invocations',
+      (signal) => new InvocationRecovery(ledger, streams, clock, report).recover(signal),
       RECOVERY_PAUSE_MS,
       report,
     ),
@@ -143,14 +157,24 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
     recovery,
     sweeper,
     projections,
-    start: (onLost) => {
-      keeping.start(keepersFor(onLost));
+    start: (ledger) => {
+      keeping.start(keepersFor(ledger));
     },
     close: async () => {
       await keeping.stop();
       await feed.close();
       await projections.stop();
     },
+  };
+}
+
+/** A turn that is lost ends its invocation first: so that nobody finds the one without the other. */
+function endingIn(ledger: Ledger): OnLostTurn {
+  return async ({ binding }) => {
+    if (binding === null) return;
+    const { invocationId } = binding;
+    const origin = { correlationId: invocationId, traceparent: null };
+    await ledger.end(invocationId, 'outcome-unknown', origin);
   };
 }
 

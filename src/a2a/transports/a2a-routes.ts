@@ -4,7 +4,7 @@ import { ROUTE_ACCESS, type RouteAccess } from '../../http/access.js';
 import { registerJsonBody } from '../../http/json-body.js';
 import type { StrictJsonLimits } from '../../kernel/strict-json.js';
 import { EVENT_STREAM_TIMING, type EventStreamTiming } from './event-stream.js';
-import type { A2aServer, Negotiation } from './exchange.js';
+import { nameExtensions, type A2aServer, type Negotiation } from './exchange.js';
 import { httpJsonErrorHandler, httpJsonNotFoundHandler, registerHttpJson } from './http-json.js';
 import { jsonRpcErrorHandler, jsonRpcHandler } from './json-rpc.js';
 import { OpenStreams, STREAM_LIMITS, type StreamLimits } from './open-streams.js';
@@ -59,6 +59,10 @@ export async function registerA2aRoutes(
       registerJsonBody(scope, {
         mediaTypes: ['application/json', 'application/a2a+json'],
         limits: A2A_JSON_LIMITS,
+      });
+      scope.addHook('onRequest', (request, reply, next) => {
+        nameExtensions(server, request, reply);
+        next();
       });
       scope.setErrorHandler(httpJsonErrorHandler);
       scope.setNotFoundHandler(httpJsonNotFoundHandler(allowed));

@@ -34,7 +34,7 @@ export interface Asked {
 }
 
 /**
- * One request and its answer: agent, version, operation, extensions, then the operation, which reads
+ * One request and its answer: agent, version, extensions, operation, then the operation, which reads
  * its params before it does anything. Nothing is recorded before all of that has passed.
  * @param ask says what is asked for, in the binding's own way
  */
@@ -53,8 +53,6 @@ export async function exchange(
       return;
     }
     const { asked, extensions } = negotiated.value;
-    const activated = extensionsHeader(extensions);
-    if (activated !== undefined) reply.header(EXTENSIONS_HEADER, activated);
     await answer(server, reply, form, asked, callOf(request, reply, agent, extensions));
   } catch (error) {
     sendThrown(request, reply, form, error);
@@ -70,10 +68,26 @@ function negotiate(
   const parameter = (query as Record<string, ReceivedValue>)[VERSION_PARAMETER];
   const unserved = negotiation.version(headers[VERSION_HEADER], parameter);
   if (unserved !== undefined) return err(unserved);
-  const asked = ask();
-  if (!asked.ok) return asked;
   const extensions = negotiation.extensions(agent, headers[EXTENSIONS_HEADER]);
-  return extensions.ok ? ok({ asked: asked.value, extensions: extensions.value }) : extensions;
+  if (!extensions.ok) return extensions;
+  const asked = ask();
+  return asked.ok ? ok({ asked: asked.value, extensions: extensions.value }) : asked;
+}
+
+/**
+ * Names the extensions that a request activates in its answer, whatever that will be: before the body
+ * is read, so that answers to bodies that nobody can read name them, too.
+ */
+export function nameExtensions(
+  { agents, negotiation }: A2aServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const agent = agents.get(agentIdOf(request));
+  if (agent === undefined) return;
+  const extensions = negotiation.extensions(agent, request.headers[EXTENSIONS_HEADER]);
+  const activated = extensions.ok ? extensionsHeader(extensions.value) : undefined;
+  if (activated !== undefined) reply.header(EXTENSIONS_HEADER, activated);
 }
 
 async function answer(
@@ -111,7 +125,11 @@ async function answer(
 }
 
 function agentOf({ agents }: A2aServer, request: FastifyRequest): HostedAgent {
-  const agent = agents.get((request.params as { agent?: string }).agent ?? '');
+  const agent = agents.get(agentIdOf(request));
   if (agent === undefined) throw new RejectionException({ code: 'not-found' });
   return agent;
+}
+
+function agentIdOf(request: FastifyRequest): string {
+  return (request.params as { agent?: string }).agent ?? '';
 }

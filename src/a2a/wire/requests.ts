@@ -75,8 +75,15 @@ const credential = scalars.matching(
 );
 const scheme = scalars.matching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a scheme', 64);
 
+/** It stands in addresses, too. */
+const configId = scalars.matching(
+  /^[A-Za-z0-9][A-Za-z0-9._:~-]*$/,
+  'must be letters, digits or ._:~-',
+  128,
+);
+
 const pushConfigFields: Fields<TaskPushNotificationConfig> = {
-  id: optional(id),
+  id: optional(configId),
   taskId: optional(id),
   url: required(scalars.uri(2048)),
   token: optional(credential),

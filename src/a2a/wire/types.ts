@@ -136,6 +136,7 @@ export interface ListTasksRequest {
   readonly pageSize?: number;
   readonly pageToken?: string;
   readonly historyLength?: number;
+  /** As {@link TaskStatus.timestamp}. */
   readonly statusTimestampAfter?: string;
   readonly includeArtifacts?: boolean;
 }

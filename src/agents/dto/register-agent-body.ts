@@ -3,6 +3,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsString, ValidateNested } from 'class-validator';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { AcceptanceMethod } from '../../kernel/federated-interaction.js';
+import { ID_FORM } from '../../kernel/ids.js';
 import { MAX_CLIENTS, MAX_KEYS } from '../domain/limits.js';
 import { ACCEPTANCE_METHODS } from '../domain/methods.js';
 import { IsName, IsNameList } from './checks.js';
@@ -16,7 +17,7 @@ import {
 
 export class RegisterAgentBody implements TransportMembers {
   @ApiProperty({
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}$',
+    pattern: `^${ID_FORM}$`,
     description: 'Free, and taken for ever',
   })
   @IsString()

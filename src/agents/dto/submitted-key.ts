@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { IsKeyId, IsMoment, Nested } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
-import type { KeyId } from '../../kernel/ids.js';
+import { KEY_ID_FORM, type KeyId } from '../../kernel/ids.js';
 import type { JsonPointer } from '../../kernel/json.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
@@ -44,7 +44,7 @@ export class ProofOfPossession {
 export class SubmittedKey {
   @ApiProperty({
     type: String,
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._:~#-]{0,159}$',
+    pattern: `^${KEY_ID_FORM}$`,
     description: 'A name that no key of this agent ever had',
   })
   @IsKeyId()

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { CommandEnvelope, Executed } from '../../event-store/command-execution.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { Rejection } from '../../kernel/rejection.js';
-import { err, ok, type Result } from '../../kernel/result.js';
+import { ok, type Result } from '../../kernel/result.js';
 import { CapabilityExecution } from '../capability-execution.js';
 import type { Capability } from '../domain/capability.js';
 import { targetOf, type CapabilityCommand } from '../domain/commands.js';
 import { capabilityStream } from '../domain/stream.js';
-import { schemaFaults } from './capability-schemas.js';
 import { CapabilityContexts } from './capability-contexts.js';
 
 /** Commands on capabilities, whoever gives them; publishing cards is left to the caller. */
@@ -19,8 +18,9 @@ export class CapabilityCommands {
   ) {}
 
   /**
-   * Refuses with `manifest-invalid` (schemas that do not compile), the codes of the decider and of
-   * `CommandExecution`, and `projection-behind` (a removal needs figures of usage).
+   * Refuses with the codes of the decider and of `CommandExecution`, and `projection-behind` (a
+   * removal needs figures of usage). Whether schemas compile is found where manifests are read
+   * (`read-manifest.ts`).
    *
    * @param caller null: the deployment itself
    */
@@ -29,8 +29,6 @@ export class CapabilityCommands {
     caller: Caller | null,
     envelope: CommandEnvelope,
   ): Promise<Result<Executed<Capability>, Rejection>> {
-    const faults = 'manifest' in command ? schemaFaults(command.manifest) : [];
-    if (faults.length > 0) return err({ code: 'manifest-invalid', faults });
     const { agentId, skillId } = targetOf(command);
     const stream = capabilityStream(agentId, skillId);
     const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>

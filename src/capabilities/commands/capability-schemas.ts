@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { JsonObject, JsonPointer } from '../../kernel/json.js';
 import type { Fault } from '../../kernel/rejection.js';
-import type { Manifest } from '../domain/manifest.js';
+import type { DirectInvokeMembers } from '../domain/parse-manifest.js';
+import { compileSchema, schemaHazards } from '../queries/schemas/compile-schema.js';
 
 /** Ajv's sentences quote the schema. */
 const MAX_DETAIL_LENGTH = 300;
@@ -11,13 +11,15 @@ const MAX_FAULTS = 50;
 /**
  * What keeps the schemas of a manifest from judging anything, with pointers into its document: they
  * are JSON Schema 2020-12, refer to nothing outside of themselves, and every keyword and format is a
- * known one, so that nobody relies on a check that is not made.
+ * known one, so that nobody relies on a check that is not made. Those that could not be read are not
+ * judged.
  */
-export function schemaFaults({ directInvoke }: Manifest): readonly Fault[] {
+export function schemaFaults(directInvoke: DirectInvokeMembers | null): readonly Fault[] {
   if (directInvoke === null) return [];
+  const { inputSchema, outputSchema } = directInvoke;
   return [
-    ...faultsOf(directInvoke.inputSchema, '/direct_invoke/input_schema'),
-    ...faultsOf(directInvoke.outputSchema, '/direct_invoke/output_schema'),
+    ...(inputSchema === null ? [] : faultsOf(inputSchema, '/direct_invoke/input_schema')),
+    ...(outputSchema === null ? [] : faultsOf(outputSchema, '/direct_invoke/output_schema')),
   ];
 }
 
@@ -29,14 +31,11 @@ function faultsOf(schema: JsonObject, pointer: JsonPointer): readonly Fault[] {
   if ('$async' in schema) return [{ pointer: `${pointer}/$async`, detail: 'is not supported' }];
   try {
     if (judge.validateSchema(schema) !== true) return metaFaults(pointer);
-    // One of its own each time: a schema may bring an `$id`, and no two may meet.
-    new Ajv2020({
-      validateSchema: false,
-      strictTypes: false,
-      strictTuples: false,
-      logger: false,
-      formats: fullFormats,
-    }).compile(schema);
+    const hazards = schemaHazards(schema).slice(0, MAX_FAULTS);
+    if (hazards.length > 0) {
+      return hazards.map((each) => ({ ...each, pointer: pointer + each.pointer }));
+    }
+    compileSchema(schema);
     return [];
   } catch (error) {
     const message = error instanceof Error ? error.message : 'is no schema';

@@ -1,25 +1,21 @@
 import type { AgentExtension } from './agent-card.js';
 
-/** What a deployment says of extensions. */
-export interface ExtensionSettings {
-  readonly trustExtensionUri: string;
-  /** URIs without which no call is served. */
-  readonly requiredExtensions: readonly string[];
-}
+/**
+ * The extensions of A2A that this service honours: what a card declares, a client relies on. None
+ * yet: until calls are authorized by contract, the trust extension is neither declared nor
+ * activated, and messages that name a contract under it are refused.
+ */
+export const HONOURED_EXTENSIONS: readonly AgentExtension[] = [];
 
-/** The extensions of this service, as cards declare and requests negotiate them. */
-export function declaredExtensions(settings: ExtensionSettings): readonly AgentExtension[] {
-  const extensions: readonly AgentExtension[] = [
-    {
-      uri: settings.trustExtensionUri,
-      description:
-        'Names the contract under which a message is sent: under this URI, the metadata of the ' +
-        'message holds interactionId and termsHash.',
-    },
-  ];
-  return extensions.map((extension) =>
-    settings.requiredExtensions.includes(extension.uri)
-      ? { ...extension, required: true }
-      : extension,
+/**
+ * Extensions as cards declare and requests negotiate them.
+ * @param required URIs without which no call is served
+ */
+export function declaredExtensions(
+  required: readonly string[],
+  honoured: readonly AgentExtension[] = HONOURED_EXTENSIONS,
+): readonly AgentExtension[] {
+  return honoured.map((extension) =>
+    required.includes(extension.uri) ? { ...extension, required: true } : extension,
   );
 }

@@ -117,7 +117,7 @@ function revise(
 
 /**
  * Refuses with `capability-changed`, `lifecycle-transition-invalid`, `replacement-unexpected`, the
- * codes of {@link replacementRefusal}, and `capability-in-use` for a removal within 30 days of the
+ * codes of {@link replacementRefusal} where it is pointed to something new, and `capability-in-use` for a removal within 30 days of the
  * last call that is not forced with a reason.
  */
 function changeState(
@@ -133,7 +133,10 @@ function changeState(
     return err({ code: 'lifecycle-transition-invalid', detail });
   }
   const next = { ...manifest, state, replacement };
-  const fault = manifestRefusal(next) ?? replacementRefusal(next, replacements);
+  // What it is already pointed to was judged then, and who follows it follows a whole chain.
+  const isRepointed = replacement !== manifest.replacement;
+  const fault =
+    manifestRefusal(next) ?? (isRepointed ? replacementRefusal(next, replacements) : undefined);
   if (fault !== undefined) return err(fault);
   // A call at the very end of the 30 days still counts.
   const inUse =
@@ -144,7 +147,7 @@ function changeState(
   if (inUse && !forced) {
     return err({ code: 'capability-in-use', detail: `It was last called at ${lastCall}.` });
   }
-  if (state === manifest.state && replacement === manifest.replacement) return ok([]);
+  if (state === manifest.state && !isRepointed) return ok([]);
   const { agentId, id: skillId } = manifest;
   return ok([
     {

@@ -1,5 +1,5 @@
 import { isScope } from '../../kernel/caller.js';
-import { parseAgentId, parseSkillId, type AgentId } from '../../kernel/ids.js';
+import { ID_FORM, parseAgentId, parseSkillId, type AgentId } from '../../kernel/ids.js';
 import { pointerTo, type Json, type JsonObject } from '../../kernel/json.js';
 import type { Fault } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
@@ -34,9 +34,28 @@ export function parseManifest(
   value: unknown,
   defaultAgent: AgentId,
 ): Result<Manifest, readonly Fault[]> {
+  const { members, faults } = readManifestMembers(value, defaultAgent);
+  // Without a fault every member was read.
+  return faults.length === 0 ? ok(members as Manifest) : err(faults);
+}
+
+/** A manifest as far as it could be read: null is also what has a fault. */
+export type ManifestMembers = {
+  readonly [Name in keyof Omit<Manifest, 'directInvoke'>]: Manifest[Name] | null;
+} & { readonly directInvoke: DirectInvokeMembers | null };
+
+export type DirectInvokeMembers = {
+  readonly [Name in keyof DirectInvoke]: DirectInvoke[Name] | null;
+};
+
+/** The same for whoever can do something with a part of it: what there is, with every fault. */
+export function readManifestMembers(
+  value: unknown,
+  defaultAgent: AgentId,
+): { readonly members: ManifestMembers; readonly faults: readonly Fault[] } {
   const faults = new Faults();
   const reader = new MemberReader(value, '', faults);
-  const manifest = {
+  const members: ManifestMembers = {
     id: reader.required('id', skillId),
     agentId: reader.optional('agentId', agentId, defaultAgent),
     state: reader.required('state', oneOf('preview', 'ga', 'deprecated', 'removed')),
@@ -58,11 +77,9 @@ export function parseManifest(
   if (reader.isObject && sizeOf(value) > BOUNDS.size) {
     faults.add('', `must be at most ${BOUNDS.size} characters as JSON`);
   }
-  // Without a fault every member was read.
-  return faults.all.length === 0 ? ok(manifest as Manifest) : err(faults.all);
+  return { members, faults: faults.all };
 }
 
-const ID_FORM = '[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}';
 const skillId = text(128, `a skill id: ${ID_FORM}`, parseSkillId);
 const agentId = text(128, `an agent id: ${ID_FORM}`, parseAgentId);
 const identifier = prose(BOUNDS.identifier, 'one-line');
@@ -128,16 +145,16 @@ const limits: Reads<Manifest['limits']> = (value, pointer, faults) => {
   return limit;
 };
 
-const directInvoke: Reads<DirectInvoke> = (value, pointer, faults) => {
+const directInvoke: Reads<DirectInvokeMembers> = (value, pointer, faults) => {
   const reader = new MemberReader(value, pointer, faults);
-  const read = {
+  const read: DirectInvokeMembers = {
     inputSchema: reader.required('input_schema', object(BOUNDS.schemaSize)),
     outputSchema: reader.required('output_schema', object(BOUNDS.schemaSize)),
     backend: reader.required('backend', object(BOUNDS.backendSize)),
     allowUnauthenticated: reader.optional('allow_unauthenticated', flag, false),
   };
   reader.end();
-  return read as DirectInvoke;
+  return read;
 };
 
 /** Any object of JSON, as it is. */

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Equals, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MustBe } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
-import { parseSkillId, type SkillId } from '../../kernel/ids.js';
+import { ID_FORM, parseSkillId, type SkillId } from '../../kernel/ids.js';
 import type { LifecycleState } from '../domain/manifest.js';
 
 const STATES = ['ga', 'deprecated', 'removed'] as const satisfies LifecycleState[];
@@ -16,14 +16,18 @@ export class ChangeStateBody {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'What to use instead, of a deprecated or removed capability; absent: as before',
+    nullable: true,
+    pattern: `^${ID_FORM}$`,
+    description:
+      'What to use instead, of a deprecated or removed capability. Absent: as before, whatever has ' +
+      'become of it since; null: nothing (any more)',
   })
   @IfPresent()
   @MustBe(
-    'a skill id: [A-Za-z0-9][A-Za-z0-9._:~-]{0,127}',
-    (value) => typeof value === 'string' && parseSkillId(value) !== undefined,
+    `null, or a skill id: ${ID_FORM}`,
+    (value) => value === null || (typeof value === 'string' && parseSkillId(value) !== undefined),
   )
-  readonly replacement?: SkillId;
+  readonly replacement?: SkillId | null;
 
   @ApiPropertyOptional({ maxLength: MAX_REASON_LENGTH, description: 'Sealed in the log' })
   @IfPresent()

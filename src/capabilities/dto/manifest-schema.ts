@@ -1,13 +1,16 @@
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ID_FORM } from '../../kernel/ids.js';
 import { MANIFEST_BOUNDS as BOUNDS } from '../domain/manifest-bounds.js';
 
-const ID = '^[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}$';
+const ID = `^${ID_FORM}$`;
 const MODES = {
   type: [String],
   minItems: 1,
   maxItems: BOUNDS.modes,
   description: '`type/subtype` or `type/*`, without parameters',
 } satisfies ApiPropertyOptions;
+const PATTERNS =
+  'Patterns are matched in linear time: without references to groups and without looking around.';
 const OBJECT = { type: 'object', additionalProperties: true } satisfies ApiPropertyOptions;
 
 /** The skill as cards show it. */
@@ -36,7 +39,7 @@ export class SkillSchema {
 }
 
 export class DirectInvokeSchema {
-  @ApiProperty({ ...OBJECT, description: 'JSON Schema 2020-12 of the arguments' })
+  @ApiProperty({ ...OBJECT, description: `JSON Schema 2020-12 of the arguments. ${PATTERNS}` })
   readonly input_schema!: object;
 
   @ApiProperty({ ...OBJECT, description: 'JSON Schema 2020-12 of the result' })

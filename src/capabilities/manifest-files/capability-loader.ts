@@ -10,8 +10,9 @@ import {
 import type { EventStore } from '../../event-store/port.js';
 import { EVENT_STORE } from '../../event-store/tokens.js';
 import { encodeBase64Url } from '../../kernel/base64url.js';
-import { deriveUuid, type AgentId, type SkillId } from '../../kernel/ids.js';
+import { deriveUuid } from '../../kernel/ids.js';
 import { REJECTIONS, type Rejection } from '../../kernel/rejection.js';
+import { ok, type Result } from '../../kernel/result.js';
 import { timestampOf, type Clock } from '../../kernel/timestamp.js';
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
@@ -21,23 +22,19 @@ import { CardPublication } from '../commands/card-publication.js';
 import { targetOf, type CapabilityCommand } from '../domain/commands.js';
 import { capabilityDecider } from '../domain/decider.js';
 import { replacementsFirst } from './in-order.js';
+import { loadedChange, type LoadedChange } from './loaded-change.js';
 import { planChanges } from './plan-changes.js';
 import { PlannedHeads } from './planned-heads.js';
 import { readManifestFiles, type FiledManifest } from './read-manifest-files.js';
+import { RegistrySurvey } from './registry-survey.js';
 
-/** What the files changed, or could not change; one line of the log each. */
-export interface LoadedChange {
-  readonly agentId: AgentId;
-  readonly skillId: SkillId;
-  /** `kept`: the registry stays as it is although the file says otherwise. */
-  readonly change: 'registered' | 'revised' | 'state-changed' | 'kept';
-  /** The new state, or why it was kept. */
-  readonly detail: string;
-}
-
-interface Step {
+interface Planned {
   readonly place: string;
   readonly command: CapabilityCommand;
+}
+
+interface Step extends Planned {
+  readonly change: LoadedChange;
 }
 
 interface Plan {
@@ -67,13 +64,22 @@ export class CapabilityLoader {
     private readonly capabilities: CapabilityCommands,
     private readonly contexts: CapabilityContexts,
     private readonly cards: CardPublication,
+    private readonly survey: RegistrySurvey,
   ) {}
 
   /**
+   * What is worth knowing of the capabilities that there are then is logged, but not waited for.
+   *
    * @returns what has changed, in the order in which it did
    * @throws {StartupError} with every fault of the files, or everything that the registry refuses
    */
   async load(): Promise<readonly LoadedChange[]> {
+    const changes = await this.#load();
+    this.survey.begin();
+    return changes;
+  }
+
+  async #load(): Promise<readonly LoadedChange[]> {
     const { manifests, faults } = await readManifestFiles(this.hosted);
     if (faults.length > 0) throw new StartupError(faults);
     if (manifests.length === 0) return [];
@@ -91,7 +97,7 @@ export class CapabilityLoader {
     }
     const changed = new Set(plan.steps.map(({ command }) => targetOf(command).agentId));
     for (const agentId of changed) await this.cards.ensure(agentId);
-    return [...plan.steps.map(({ command }) => changeOf(command)), ...plan.kept];
+    return [...plan.steps.map(({ change }) => change), ...plan.kept];
   }
 
   /**
@@ -101,64 +107,52 @@ export class CapabilityLoader {
   async #plan(manifests: readonly FiledManifest[]): Promise<Plan> {
     const heads = new PlannedHeads(this.contexts.heads);
     const steps: Step[] = [];
-    const removals: Step[] = [];
+    const removals: Planned[] = [];
     const kept: LoadedChange[] = [];
     const faults: string[] = [];
+    const rehearse = async ({ place, command }: Planned): Promise<void> => {
+      const change = await this.#rehearse(command, heads);
+      if (change.ok) steps.push({ place, command, change: change.value });
+      else faults.push(refused(place, change.error));
+    };
     for (const { place, manifest } of replacementsFirst(manifests)) {
       const { agentId, id: skillId } = manifest;
       const planned = planChanges((await heads.head(agentId, skillId)) ?? null, manifest);
-      kept.push(
-        ...planned.kept.map((detail) => ({ agentId, skillId, change: 'kept', detail }) as const),
-      );
+      for (const detail of planned.kept) {
+        kept.push({ agentId, skillId, change: 'kept', detail, changes: [], level: 'warn' });
+      }
       const isRemoval = (command: CapabilityCommand): boolean =>
         command.kind === 'change-state' && command.state === 'removed';
       removals.unshift(
         ...planned.commands.filter(isRemoval).map((command) => ({ place, command })),
       );
       for (const command of planned.commands.filter((each) => !isRemoval(each))) {
-        const refusal = await this.#rehearse(command, heads);
-        if (refusal !== undefined) faults.push(refused(place, refusal));
-        steps.push({ place, command });
+        await rehearse({ place, command });
       }
     }
-    for (const { place, command } of removals) {
-      const refusal = await this.#rehearse(command, heads);
-      if (refusal !== undefined) faults.push(refused(place, refusal));
-    }
-    return { steps: [...steps, ...removals], kept, faults };
+    for (const removal of removals) await rehearse(removal);
+    return { steps, kept, faults };
   }
 
   /** Decides a command on what is planned so far, and counts it in. */
-  async #rehearse(command: CapabilityCommand, heads: PlannedHeads): Promise<Rejection | undefined> {
+  async #rehearse(
+    command: CapabilityCommand,
+    heads: PlannedHeads,
+  ): Promise<Result<LoadedChange, Rejection>> {
     const now = timestampOf(this.clock());
     const { agentId, skillId } = targetOf(command);
     const prepared = await this.contexts.prepare(command, null, now, heads);
-    if (!prepared.ok) return prepared.error;
+    if (!prepared.ok) return prepared;
     const state = (await heads.head(agentId, skillId)) ?? null;
     const decision = capabilityDecider.decide(state, command, prepared.value.context);
-    if (!decision.ok) return decision.error;
+    if (!decision.ok) return decision;
     heads.record(state, decision.value, now);
-    return undefined;
+    return ok(loadedChange(command, state, await heads.head(agentId, skillId)));
   }
 }
 
 function refused(place: string, { code, detail }: Rejection): string {
   return `${place}: ${code}: ${REJECTIONS[code]}${detail === undefined ? '' : ` ${detail}`}`;
-}
-
-function changeOf(command: CapabilityCommand): LoadedChange {
-  const { agentId, skillId } = targetOf(command);
-  switch (command.kind) {
-    case 'register':
-      return { agentId, skillId, change: 'registered', detail: command.manifest.state };
-    case 'revise':
-      return { agentId, skillId, change: 'revised', detail: command.manifest.state };
-    case 'change-state':
-      return { agentId, skillId, change: 'state-changed', detail: command.state };
-    case 'opt-in':
-    case 'opt-out':
-      throw new Error('files let nobody into a preview');
-  }
 }
 
 /** The same files at the same heads give the same commands on every node. */

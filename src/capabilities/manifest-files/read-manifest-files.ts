@@ -6,9 +6,8 @@ import type { JsonPointer } from '../../kernel/json.js';
 import { pointerTo } from '../../kernel/json.js';
 import { REJECTIONS, type Fault } from '../../kernel/rejection.js';
 import { parseStrictJson } from '../../kernel/strict-json.js';
-import { schemaFaults } from '../commands/capability-schemas.js';
+import { readManifest } from '../commands/read-manifest.js';
 import type { Manifest } from '../domain/manifest.js';
-import { parseManifest } from '../domain/parse-manifest.js';
 import { capabilityStream } from '../domain/stream.js';
 
 /** A manifest, and where it stands. */
@@ -115,10 +114,10 @@ function readDocument(
   document: unknown,
   agentId: AgentId,
 ): { readonly found: Manifest | undefined; readonly wrong: readonly Fault[] } {
-  const manifest = parseManifest(document, agentId);
-  if (!manifest.ok) return { found: undefined, wrong: manifest.error };
-  const wrong = schemaFaults(manifest.value);
-  return { found: wrong.length === 0 ? manifest.value : undefined, wrong };
+  const manifest = readManifest(document, agentId);
+  return manifest.ok
+    ? { found: manifest.value, wrong: [] }
+    : { found: undefined, wrong: manifest.error.faults ?? [] };
 }
 
 function at(pointer: JsonPointer, detail: string): string {

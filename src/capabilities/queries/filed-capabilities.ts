@@ -1,11 +1,9 @@
 import type { HostedAgent } from '../../config/hosted-agents.js';
 import type { AgentId, SkillId } from '../../kernel/ids.js';
-import { REJECTIONS } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { timestampOf } from '../../kernel/timestamp.js';
 import type { Capability } from '../domain/capability.js';
 import type { Manifest } from '../domain/manifest.js';
-import { manifestRefusal } from '../domain/manifest-rules.js';
 import { replacementsFirst } from '../manifest-files/in-order.js';
 import { readManifestFiles } from '../manifest-files/read-manifest-files.js';
 
@@ -20,11 +18,7 @@ export async function filedCapabilities(
   agentId: AgentId,
 ): Promise<Result<ReadonlyMap<SkillId, Capability>, readonly string[]>> {
   const { manifests, faults } = await readManifestFiles(agents);
-  const refused = manifests.flatMap(({ place, manifest }) => {
-    const refusal = manifestRefusal(manifest);
-    return refusal === undefined ? [] : [`${place}: ${REJECTIONS[refusal.code]}`];
-  });
-  if (faults.length + refused.length > 0) return err([...faults, ...refused]);
+  if (faults.length > 0) return err(faults);
   const own = replacementsFirst(manifests).filter(({ manifest }) => manifest.agentId === agentId);
   return ok(new Map(own.map(({ manifest }) => [manifest.id, registered(manifest)])));
 }

@@ -8,8 +8,16 @@ export interface Advice {
   readonly detail: string;
 }
 
+/** The same of one of an agent's capabilities. */
+export interface SkillAdvice extends Advice {
+  readonly skillId: SkillId;
+}
+
 /** Looks at a capability that has just been written, as whoever routes messages would. */
 export abstract class RegistrationAdvice {
   /** Answers soon with what is known by then: a write waits for it. Empty when all is well. */
   abstract warningsFor(agentId: AgentId, skillId: SkillId): Promise<readonly Advice[]>;
+
+  /** Everything that is known of an agent's capabilities, when it is known; however long it takes. */
+  abstract survey(agentId: AgentId): AsyncIterable<SkillAdvice>;
 }

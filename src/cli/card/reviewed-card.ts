@@ -8,7 +8,6 @@ import {
 import { declaredExtensions } from '../../capabilities/domain/card-extensions.js';
 import { publicSkills } from '../../capabilities/domain/card-skills.js';
 import type { HostedAgent } from '../../config/hosted-agents.js';
-import { DEFAULT_TRUST_EXTENSION } from '../../config/read-a2a-config.js';
 import type { SkillId } from '../../kernel/ids.js';
 
 /**
@@ -17,10 +16,7 @@ import type { SkillId } from '../../kernel/ids.js';
  */
 const SETTINGS = {
   publicBaseUrl: 'https://countersign.example',
-  extensions: declaredExtensions({
-    trustExtensionUri: DEFAULT_TRUST_EXTENSION,
-    requiredExtensions: [],
-  }),
+  extensions: declaredExtensions([]),
   openIdConnectUrl: null,
   needsToken: true,
 };

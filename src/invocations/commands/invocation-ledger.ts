@@ -3,6 +3,7 @@ import type { Caller } from '../../kernel/caller.js';
 import type { AgentId, SkillId, Uuid } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
+import type { Timestamp } from '../../kernel/timestamp.js';
 import type { InvocationOutcome } from '../domain/outcome.js';
 
 export type { InvocationOutcome } from '../domain/outcome.js';
@@ -24,6 +25,13 @@ export interface Admission {
   readonly basedOn: Readonly<Record<string, number>>;
 }
 
+/** A call whose deadline has passed without an outcome. */
+export interface OverdueInvocation {
+  readonly invocationId: Uuid;
+  readonly taskId: Uuid;
+  readonly deadline: Timestamp;
+}
+
 /** The audited record of calls: one stream `invocation-<uuid>` each. */
 export abstract class InvocationLedger {
   /**
@@ -41,6 +49,13 @@ export abstract class InvocationLedger {
     context: Pick<CommandEnvelope, 'correlationId' | 'traceparent'>,
   ): Promise<void>;
 
-  /** Invocations whose deadline has passed without an outcome, oldest first; candidates of the view. */
-  abstract overdue(now: number, limit: number): Promise<readonly Uuid[]>;
+  /**
+   * Invocations whose deadline lies before `now` (milliseconds since the epoch), the oldest first,
+   * following one of them; candidates of the view, which may have ended meanwhile.
+   */
+  abstract overdue(
+    now: number,
+    limit: number,
+    after?: OverdueInvocation,
+  ): Promise<readonly OverdueInvocation[]>;
 }

@@ -13,6 +13,7 @@ import type { Caller } from '../../../src/kernel/caller.js';
 import type { KeyId } from '../../../src/kernel/ids.js';
 import { RUNS } from '../../support/property-runs.js';
 import { byId, FINANCE } from '../../capabilities/support/capabilities.js';
+import { ownWords, withOwnWords } from '../../capabilities/support/own-words.js';
 import { someCallers, someCapabilities } from '../../capabilities/support/random-capabilities.js';
 
 const PROFILE = {
@@ -48,48 +49,7 @@ function bytesOf(capabilities: readonly Capability[], skills: readonly CardSkill
   return JSON.stringify(rest).toLowerCase();
 }
 
-/** Gives every text of a capability words that occur nowhere else: `nameqqb`, `owner…`. */
-function withOwnWords(capability: Capability): Capability {
-  const { manifest } = capability;
-  const word = (kind: string): string => `${kind}qq${manifest.id}`;
-  return {
-    ...capability,
-    manifest: {
-      ...manifest,
-      handler: word('handler'),
-      owner: word('owner'),
-      limits: { [word('limit')]: word('value') },
-      requiresScopes: manifest.requiresScopes.map((scope) => `${scope}.${word('scope')}`),
-      skill: {
-        name: word('name'),
-        description: `Does ${word('description')} well.`,
-        tags: [word('tag')],
-        examples: [`Please ${word('example')}.`],
-        inputModes: [`text/${word('in')}`],
-        outputModes: [`text/${word('out')}`],
-      },
-    },
-  };
-}
-
-/** The words of a manifest that no visible manifest has; `qq` marks those given above. */
-function secretWords({ manifest }: Capability): readonly string[] {
-  return (
-    JSON.stringify(manifest)
-      .toLowerCase()
-      .match(/[a-z]+qq[a-z]+/g) ?? []
-  );
-}
-
-/** The ids of replacements are words too: here the ids are told apart by a prefix. */
-function withLongIds(capability: Capability): Capability {
-  const { manifest } = capability;
-  const long = <Id extends string>(id: Id): Id => `idqq${id}` as Id;
-  const replacement = manifest.replacement === null ? null : long(manifest.replacement);
-  return { ...capability, manifest: { ...manifest, id: long(manifest.id), replacement } };
-}
-
-const registries = someCapabilities().map((all) => all.map(withOwnWords).map(withLongIds));
+const registries = someCapabilities().map((all) => all.map((each) => withOwnWords(each)));
 
 function expectNoLeak(
   all: readonly Capability[],
@@ -102,8 +62,7 @@ function expectNoLeak(
     shown: all.filter((each) => entitled(each, caller)),
   };
   for (const each of hidden) {
-    const own = [each.manifest.id.toLowerCase(), ...secretWords({ ...each })];
-    for (const secret of own) {
+    for (const secret of ownWords(each)) {
       // A replacement's id stands in its predecessor's manifest; that is no word of that one.
       const isShown = shown.some(({ manifest }) => manifest.id.toLowerCase() === secret);
       if (!isShown) expect([secret, bytes.includes(secret)]).toEqual([secret, false]);

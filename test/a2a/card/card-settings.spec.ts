@@ -38,8 +38,7 @@ describe('what the cards of a deployment say alike', () => {
     expect(settings(environment).needsToken).toBe(needsToken);
   });
 
-  it('declares the trust extension under its configured URI', () => {
-    const environment = { ...PRODUCTION, TRUST_EXTENSION_URI: 'urn:x:trust:v3' };
-    expect(settings(environment).extensions.map(({ uri }) => uri)).toEqual(['urn:x:trust:v3']);
+  it('declares no extension as long as none is honoured', () => {
+    expect(settings(PRODUCTION).extensions).toEqual([]);
   });
 });

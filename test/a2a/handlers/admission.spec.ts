@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { SendMessageRequest } from '../../../src/a2a/wire/types.js';
 import type { Capability } from '../../../src/capabilities/domain/capability.js';
 import {
   capability,
@@ -52,7 +53,15 @@ describe('entitlement at the head of the stream', () => {
   it.each<[string, CapabilityChanges]>([
     ['removed', { state: 'removed' }],
     ['restricted', { visibility: 'extended', requiresScopes: ['x'] }],
-    ['revised', { handler: 'handler.other' }],
+    ['sent back to preview', { state: 'preview' }],
+    ['made internal', { visibility: 'internal' }],
+    ['given to another handler', { handler: 'handler.other' }],
+    ['given other limits', { limits: { max_parts: 9 } }],
+    ['given other input modes', { skill: { inputModes: ['text/plain', 'image/png'] } }],
+    ['given other output modes', { skill: { outputModes: ['text/html'] } }],
+    ['put under a contract', { requiresContract: true, action: 'x' }],
+    ['bound to other data', { data: ['ledger'] }],
+    ['opened to any party', { callers: 'any-party' }],
   ])('voids a call whose capability is %s before its admission', async (_, changes) => {
     await open([ECHO]);
     messaging.registry.beforeHead = (look) => {
@@ -62,6 +71,34 @@ describe('entitlement at the head of the stream', () => {
     expect(task.status.state).toBe('TASK_STATE_REJECTED');
     expect(messaging.calls).toHaveLength(0);
     expect(messaging.ledger.ends).toEqual(['voided']);
+  });
+});
+
+describe('a harmless change of a capability before the admission of a call', () => {
+  it.each<[string, CapabilityChanges]>([
+    ['deprecation', { state: 'deprecated' }],
+    [
+      'other words',
+      { skill: { name: 'New name', description: 'New.', tags: ['t'], examples: [] } },
+    ],
+    ['another owner', { owner: 'other-team' }],
+    ['the same modes in another order', { skill: { outputModes: ['text/csv', 'text/plain'] } }],
+    ['somebody let into the preview', { optedIn: ['somebody-else'] }],
+    ['scopes that the caller has', { visibility: 'extended', requiresScopes: ['recon.run'] }],
+  ])('does not stop it: %s', async (_, changes) => {
+    await open([capability('echo', { skill: { outputModes: ['text/plain', 'text/csv'] } })]);
+    const { skill } = changes;
+    const outputModes = skill?.outputModes ?? ['text/plain', 'text/csv'];
+    messaging.registry.beforeHead = (look) => {
+      if (look === 2) {
+        const revised = { ...changes, skill: { ...skill, outputModes } };
+        messaging.registry.putHead(capability('echo', revised));
+      }
+    };
+    const task = await messaging.taskOf(saying('hello'), partner({ scopes: ['recon.run'] }));
+    expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+    await eventually(() => messaging.ledger.ends[0] === 'succeeded');
+    expect(messaging.ledger.admissions[0]?.basedOn).toEqual({ 'capability-finance-agent/echo': 0 });
   });
 });
 
@@ -150,6 +187,37 @@ describe('before a handler runs', () => {
     await eventually(() => messaging.ledger.ends.every((end) => end === 'succeeded'));
     const fourth = await messaging.taskOf(saying('four'));
     expect(fourth.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+});
+
+describe('the last place of a capability', () => {
+  it('taken by a message is no reason to refuse that very message', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await open([capability('echo', { limits: { max_concurrent: 1 } })], {
+      handlers: {
+        'handler.echo': async function* ({ message: { parts } }) {
+          if (parts[0]?.text === 'start') yield { kind: 'input-required' };
+          else await held;
+        },
+      },
+    });
+    const at = { configuration: { returnImmediately: true } };
+    const many = (params: SendMessageRequest) =>
+      Promise.all(Array.from({ length: 8 }, () => messaging.taskOf({ ...params, ...at })));
+    const { id } = await messaging.taskOf(saying('start'));
+    await eventually(() => messaging.ledger.ends[0] === 'succeeded');
+    const first = saying('hello');
+    const tasks = await many(first);
+    expect(new Set(tasks.map((task) => task.id)).size).toBe(1);
+    expect(await messaging.refusalOf(saying('hello'))).toMatchObject({ code: 'capability-busy' });
+    const other = saying('other', { messageId: first.message.messageId });
+    expect(await messaging.refusalOf(other)).toMatchObject({ code: 'message-id-reused' });
+    release();
+    await eventually(() => messaging.ledger.ends.every((end) => end === 'succeeded'));
+    const further = await many(saying('go on', { taskId: id }));
+    expect(new Set(further.map((task) => task.id))).toEqual(new Set([id]));
+    expect(messaging.calls).toHaveLength(3);
   });
 });
 

@@ -3,7 +3,12 @@ import { DiscoveryModule, DiscoveryService, NestFactory } from '@nestjs/core';
 import { describe, expect, it } from '@jest/globals';
 import { CapabilityHandler } from '../../../src/a2a/handlers/capability-handler.js';
 import type { HandlerEvent } from '../../../src/a2a/handlers/capability-call.js';
-import { HandlerRegistry } from '../../../src/a2a/handlers/handler-registry.js';
+import {
+  HandlerRegistry,
+  type Handler,
+  type HandlersOfAgents,
+} from '../../../src/a2a/handlers/handler-registry.js';
+import type { AgentId } from '../../../src/kernel/ids.js';
 
 @CapabilityHandler('invoices.v1.lookup')
 class Lookup {
@@ -22,7 +27,14 @@ class Nothing {}
 @CapabilityHandler('recon.v3.reconcile')
 class PerRequest extends Lookup {}
 
+const FINANCE = 'finance' as AgentId;
+const OTHER = 'other' as AgentId;
+
 async function registryWith(...providers: readonly (new () => object)[]): Promise<HandlerRegistry> {
+  const ofAgents: HandlersOfAgents = new Map([
+    [FINANCE, providers as readonly Handler[]],
+    [OTHER, []],
+  ]);
   @Module({
     imports: [DiscoveryModule],
     providers: [
@@ -30,7 +42,7 @@ async function registryWith(...providers: readonly (new () => object)[]): Promis
       {
         provide: HandlerRegistry,
         inject: [DiscoveryService],
-        useFactory: (discovery: DiscoveryService) => new HandlerRegistry(discovery),
+        useFactory: (discovery: DiscoveryService) => new HandlerRegistry(discovery, ofAgents),
       },
     ],
   })
@@ -45,9 +57,15 @@ async function registryWith(...providers: readonly (new () => object)[]): Promis
 describe('the registry of handlers', () => {
   it('finds providers by the names that @CapabilityHandler gives them', async () => {
     const registry = await registryWith(Lookup);
-    expect(registry.get('invoices.v1.lookup')).toBeInstanceOf(Lookup);
-    expect(registry.get('recon.v3.reconcile')).toBeUndefined();
-    expect(registry.get('constructor')).toBeUndefined();
+    expect(registry.get(FINANCE, 'invoices.v1.lookup')).toBeInstanceOf(Lookup);
+    expect(registry.get(FINANCE, 'recon.v3.reconcile')).toBeUndefined();
+    expect(registry.get(FINANCE, 'constructor')).toBeUndefined();
+  });
+
+  it('gives no agent the handlers of another', async () => {
+    const registry = await registryWith(Lookup);
+    expect(registry.get(OTHER, 'invoices.v1.lookup')).toBeUndefined();
+    expect(registry.get('nobody' as AgentId, 'invoices.v1.lookup')).toBeUndefined();
   });
 
   it.each([

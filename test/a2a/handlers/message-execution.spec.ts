@@ -298,6 +298,27 @@ describe('a message to a task', () => {
     expect(messaging.calls).toHaveLength(2);
   });
 
+  it('is refused under the id of a message that began a task, this one or another', async () => {
+    await open([ECHO], { handlers: asks });
+    const other = saying('hello');
+    await messaging.taskOf(other);
+    const first = saying('start');
+    const { id } = await messaging.taskOf(first);
+    for (const { message: used } of [other, first]) {
+      const again = { message: { ...used, taskId: id } };
+      expect(await messaging.refusalOf(again)).toMatchObject({
+        error: 'InvalidParams',
+        code: 'message-id-reused',
+      });
+    }
+    expect(messaging.calls).toHaveLength(2);
+    // Ids are their senders' own.
+    const theirs = saying('start');
+    await messaging.taskOf(theirs, partner({ agent: 'rival-agent' }));
+    const mine = saying('done', { taskId: id, messageId: theirs.message.messageId });
+    expect((await messaging.taskOf(mine)).status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
   it('is refused, and changes nothing, when its caller is not entitled any more', async () => {
     const restricted = capability('echo', {
       visibility: 'extended',

@@ -21,8 +21,8 @@ describe('what a handler may say in one turn', () => {
     expect(readUntilBroken({ kind: 'working' }, 20_000)).toBe(10_001);
   });
 
-  it('is at most 32 MiB', () => {
-    expect(readUntilBroken(artifact('x'.repeat(1024 * 1024)), 100)).toBe(32);
+  it('is at most 8 MiB', () => {
+    expect(readUntilBroken(artifact('x'.repeat(1024 * 1024)), 100)).toBe(8);
   });
 
   it('is handed on as it was said', () => {

@@ -70,12 +70,15 @@ describe('the A2A-Extensions of a request', () => {
 
 describe('the extensions of a card', () => {
   it('are declared as required only when the deployment says so', () => {
-    const trust = { trustExtensionUri: TRUST };
-    expect(declaredExtensions({ ...trust, requiredExtensions: [] })[0]).not.toHaveProperty(
-      'required',
-    );
-    expect(declaredExtensions({ ...trust, requiredExtensions: [TRUST] })).toMatchObject([
-      { uri: TRUST, required: true },
+    const honoured = DECLARED.map((uri) => ({ uri, description: 'x' }));
+    expect(declaredExtensions([], honoured)).toEqual(honoured);
+    expect(declaredExtensions([DIRECT], honoured)).toEqual([
+      { uri: TRUST, description: 'x' },
+      { uri: DIRECT, description: 'x', required: true },
     ]);
+  });
+
+  it('are none of this service’s own yet', () => {
+    expect(declaredExtensions([TRUST])).toEqual([]);
   });
 });

@@ -1,29 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
 import { RequestNegotiation } from '../../../src/a2a/negotiation/request-negotiation.js';
+import { declaredExtensions } from '../../../src/capabilities/domain/card-extensions.js';
 import type { HostedAgent } from '../../../src/config/hosted-agents.js';
-import { readConfig } from '../../../src/config/read-config.js';
 
-const TRUST = 'https://trust.example/v1';
+const URI = 'https://x.example/v1';
 
-function negotiation(env: Readonly<Record<string, string>> = {}): RequestNegotiation {
-  const config = readConfig({ COUNTERSIGN_DEV: '1', TRUST_EXTENSION_URI: TRUST, ...env }, 'host');
-  if (!config.ok) throw new Error(JSON.stringify(config.error));
-  return new RequestNegotiation(config.value);
+function negotiation(required: readonly string[] = []): RequestNegotiation {
+  return new RequestNegotiation(declaredExtensions(required, [{ uri: URI, description: 'x' }]));
 }
 
 const AGENT = {} as HostedAgent;
 
 describe('the negotiation of a deployment', () => {
   it('activates the extension that its cards declare', () => {
-    expect(negotiation().extensions(AGENT, TRUST)).toEqual({ ok: true, value: new Set([TRUST]) });
+    expect(negotiation().extensions(AGENT, URI)).toEqual({ ok: true, value: new Set([URI]) });
     expect(negotiation().extensions(AGENT, undefined)).toEqual({ ok: true, value: new Set() });
   });
 
   it('refuses what lacks an extension that it requires', () => {
-    const strict = negotiation({ REQUIRED_EXTENSIONS: TRUST });
-    expect(strict.extensions(AGENT, TRUST).ok).toBe(true);
+    const strict = negotiation([URI]);
+    expect(strict.extensions(AGENT, URI).ok).toBe(true);
     expect(strict.extensions(AGENT, undefined)).toMatchObject({
-      error: { error: 'ExtensionSupportRequired', metadata: { missing: TRUST } },
+      error: { error: 'ExtensionSupportRequired', metadata: { missing: URI } },
     });
   });
 

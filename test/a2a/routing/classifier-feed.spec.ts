@@ -45,9 +45,19 @@ describe('the feed of the text classifier', () => {
   it('teaches it hidden and removed skills, too, so that it knows what is none of the candidates', async () => {
     feeding();
     registry.put(
+      capability('refund', { visibility: 'extended', skill: { examples: ['give money back'] } }),
+    );
+    registry.put(capability('old', { state: 'removed', skill: { examples: ['print receipt'] } }));
+    expect((await ask('give money back', 'status')).foreign).toBe(true);
+    expect((await ask('print receipt', 'status')).foreign).toBe(true);
+  });
+
+  it('teaches it no internal skill, since no text of a caller is about one', async () => {
+    feeding();
+    registry.put(
       capability('refund', { visibility: 'internal', skill: { examples: ['give money back'] } }),
     );
-    expect((await ask('give money back', 'status')).foreign).toBe(true);
+    expect((await ask('give money back', 'status')).foreign).toBe(false);
   });
 
   it('notices a new manifest within a second, without being asked', async () => {

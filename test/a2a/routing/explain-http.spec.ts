@@ -69,10 +69,26 @@ describe('POST /v1/routing/explain', () => {
   });
 
   it('answers operators about others', async () => {
-    const token = await service.token({ scopes: ['operator:explain'] });
+    const token = await service.token({ tenant: 'finance', scopes: ['operator:explain'] });
     const answer = await service.call('POST', path, { token, body: about });
     expect(answer.status).toBe(200);
     expect(answer.text).toContain('reconcile');
+  });
+
+  it('answers operators of other tenants as if the agent were not', async () => {
+    const token = await service.token({ tenant: 'attacker', scopes: ['operator:explain'] });
+    for (const caller of [about.caller, { tenant: 'finance', scopes: ['recon.run'] }]) {
+      const answer = await service.call('POST', path, { token, body: { ...own, caller } });
+      expect([answer.status, answer.body['code']]).toEqual([404, 'agent-not-found']);
+      expect(answer.text).not.toContain('reconcile');
+    }
+  });
+
+  it('finds no task that is not', async () => {
+    const token = await service.token({ tenant: 'finance', scopes: ['operator:explain'] });
+    const body = { agent: 'finance', taskId: '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11' };
+    const answer = await service.call('POST', path, { token, body });
+    expect([answer.status, answer.body['code']]).toEqual([404, 'task-not-found']);
   });
 
   it('refuses to answer others about others', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ClassifierFeed } from '../../../src/a2a/routing/classifier-feed.js';
 import { ExplainBody } from '../../../src/a2a/routing/dto/explain-body.js';
 import { RoutingExplanations } from '../../../src/a2a/routing/explanations.js';
@@ -9,10 +9,11 @@ import { RoutingController } from '../../../src/a2a/routing/routing.controller.j
 import { DtoPipe } from '../../../src/http/dto-pipe.js';
 import { RejectionException } from '../../../src/http/rejection-exception.js';
 import type { Caller, Scope } from '../../../src/kernel/caller.js';
+import type { AgentId } from '../../../src/kernel/ids.js';
 import type { Rejection } from '../../../src/kernel/rejection.js';
 import { capability, FINANCE, partner } from '../../capabilities/support/capabilities.js';
 import { MemoryRegistry } from '../support/memory-registry.js';
-import { AGENT } from '../support/messaging.js';
+import { AGENT, Messaging, saying } from '../support/messaging.js';
 import { WordClassifier } from '../support/word-classifier.js';
 
 const LOOKUP = capability('lookup', { skill: { examples: ['show payment status'] } });
@@ -40,11 +41,27 @@ const model = new ModelRouter(
 );
 const fits = new InputSchemas().fits;
 const router = new MessageRouter({ classifier, model, fits, threshold: 0.6 });
-const controller = new RoutingController([AGENT], new RoutingExplanations(registry, router));
+const OTHER = { ...AGENT, agentId: 'other-agent' as AgentId };
+let messaging: Messaging;
+let controller: RoutingController;
+
+beforeAll(async () => {
+  messaging = await Messaging.open({ capabilities: [LOOKUP, RECONCILE] });
+  const explanations = new RoutingExplanations(registry, router, messaging.tasks);
+  controller = new RoutingController([AGENT, OTHER], explanations);
+});
+
+afterAll(async () => {
+  await messaging.close();
+});
+
 const pipe = new DtoPipe();
 
-function operator(scopes: readonly Scope[] = ['operator:explain']): Caller {
-  return { ...partner(), scopes: new Set(scopes) };
+function operator(
+  scopes: readonly Scope[] = ['operator:explain'],
+  tenant: string = AGENT.tenant,
+): Caller {
+  return { ...partner({ tenant }), principal: 'operator', scopes: new Set(scopes) };
 }
 
 async function explain(body: object, caller: Caller = partner()) {
@@ -133,6 +150,22 @@ describe('an explanation of routing', () => {
     expect(JSON.stringify(await explain(anonymous, operator()))).not.toContain('reconcile');
   });
 
+  it('is about others only for operators of the tenant of the agent', async () => {
+    const attacker = operator(['operator:explain'], 'attacker');
+    const text = 'match purchase order';
+    for (const others of [
+      { caller: { tenant: AGENT.tenant, scopes: ['recon.run'] } },
+      { caller: { tenant: 'attacker', scopes: ['recon.run'] } },
+      { anonymous: true },
+    ]) {
+      const refusal = await refusalOf({ agent: FINANCE, text, ...others }, attacker);
+      expect(refusal).toEqual(await refusalOf({ agent: 'nobody', text, ...others }, attacker));
+      expect(refusal).toEqual({ code: 'agent-not-found' });
+    }
+    const own = await explain({ agent: FINANCE, text }, attacker);
+    expect(JSON.stringify(own)).not.toContain('reconcile');
+  });
+
   it.each([
     [{ agent: FINANCE }, '/message'],
     [{ agent: FINANCE, text: '' }, '/text'],
@@ -141,6 +174,10 @@ describe('an explanation of routing', () => {
       { agent: FINANCE, message: { messageId: 'm', role: 'ROLE_USER', parts: [] } },
       '/message/parts',
     ],
+    [{ agent: FINANCE, taskId: '' }, '/taskId'],
+    [{ agent: FINANCE, taskId: 'x', text: 'x' }, '/text'],
+    [{ agent: FINANCE, taskId: 'x', message: {} }, '/message'],
+    [{ agent: FINANCE, taskId: 'x', anonymous: true }, '/anonymous'],
     [{ agent: '/', text: 'x' }, '/agent'],
     [{ agent: FINANCE, text: 'x', anonymous: false }, '/anonymous'],
     [{ agent: FINANCE, text: 'x', caller: { tenant: 't', scopes: ['a b'] } }, '/caller/scopes'],
@@ -156,5 +193,56 @@ describe('an explanation of routing', () => {
     expect(await refusalOf({ agent: 'elsewhere', text: 'x' })).toMatchObject({
       code: 'agent-not-found',
     });
+  });
+});
+
+describe('an explanation of a task', () => {
+  it('is what was recorded on it: for its owner, and for operators of the tenant', async () => {
+    const { id: taskId } = await messaging.taskOf(saying('show payment status'));
+    const about = { agent: FINANCE, taskId };
+    const explanation = await explain(about);
+    expect(explanation).toEqual({
+      agent: FINANCE,
+      decision: 'routed',
+      layer: 'text-classifier',
+      confidence: 1,
+      skillId: 'lookup',
+      replacement: null,
+      among: [],
+      refusal: null,
+      steps: [],
+      recorded: {
+        candidates: [{ skillId: 'lookup', confidence: 1 }],
+        considered: ['lookup'],
+        total: 1,
+      },
+    });
+    expect(await explain(about, operator())).toEqual(explanation);
+  });
+
+  it('tells of a task whose sender is asked', async () => {
+    const { id: taskId } = await messaging.taskOf(saying('hm'));
+    expect(await explain({ agent: FINANCE, taskId })).toMatchObject({
+      decision: 'clarify',
+      skillId: null,
+      recorded: { considered: ['lookup'], total: 1 },
+    });
+  });
+
+  it('is nothing for anybody else, as for a task that is not', async () => {
+    const { id: taskId } = await messaging.taskOf(saying('show payment status'));
+    const about = { agent: FINANCE, taskId };
+    const unknown = { agent: FINANCE, taskId: '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11' };
+    for (const [body, caller] of [
+      [about, partner({ agent: 'rival-agent' })],
+      [about, operator(['operator:read'])],
+      [about, operator(['operator:explain'], 'attacker')],
+      [{ ...about, agent: OTHER.agentId }, partner()],
+      [{ ...about, agent: OTHER.agentId }, operator()],
+      [unknown, operator()],
+      [{ ...unknown, taskId: '../x' }, operator()],
+    ] as const) {
+      expect(await refusalOf(body, caller)).toEqual({ code: 'task-not-found' });
+    }
   });
 });

@@ -99,9 +99,20 @@ describe('media types', () => {
   });
 
   it('decide nothing when others take the parts that are hidden from the caller', async () => {
-    const hidden = taking('hidden', ['application/pdf', 'text/plain'], { visibility: 'internal' });
+    const hidden = taking('hidden', ['application/pdf', 'text/plain'], {
+      visibility: 'extended',
+      requiresScopes: ['x'],
+    });
     const { decision } = await route([modest, versatile, hidden], [PDF, TEXT]);
     expect(decision).toMatchObject({ kind: 'clarify', among: ['versatile'] });
+  });
+
+  it('decide as if internal capabilities were not', async () => {
+    const internal = taking('internal', ['application/pdf'], { visibility: 'internal' });
+    const without = await route([modest, versatile], [PDF]);
+    const beside = await route([modest, versatile, internal], [PDF]);
+    expect(beside.decision).toMatchObject({ kind: 'routed', skillId: 'versatile' });
+    expect([beside.decision, beside.steps]).toEqual([without.decision, without.steps]);
   });
 
   it('lead to a removed capability, too', async () => {
@@ -124,10 +135,22 @@ describe('the only capability', () => {
     expect(asked).toBe(0);
   });
 
+  it('beside internal ones is meant like one that is alone', async () => {
+    const internal = capability('refund', {
+      visibility: 'internal',
+      skill: { examples: ['give money back'] },
+    });
+    const { decision, asked, steps } = await route([only, internal], [{ text: 'give money back' }]);
+    expect(decision).toMatchObject({ skillId: 'only', record: { layer: 'only-capability' } });
+    expect(asked).toBe(0);
+    expect(steps).toEqual((await route([only], [{ text: 'give money back' }])).steps);
+  });
+
   it('that a caller may use is meant when the text agrees, and not otherwise', async () => {
     const lookup = capability('lookup', { skill: { examples: ['show payment status'] } });
     const hidden = capability('refund', {
-      visibility: 'internal',
+      visibility: 'extended',
+      requiresScopes: ['x'],
       skill: { examples: ['give money back'] },
     });
     const agreeing = await route([lookup, hidden], [{ text: 'show payment status' }]);

@@ -2,6 +2,7 @@ import {
   InvocationLedger,
   type Admission,
   type InvocationOutcome,
+  type OverdueInvocation,
 } from '../../../src/invocations/commands/invocation-ledger.js';
 import type { Uuid } from '../../../src/kernel/ids.js';
 import type { Rejection } from '../../../src/kernel/rejection.js';
@@ -28,7 +29,7 @@ export class MemoryLedger extends InvocationLedger {
     if (!this.outcomes.has(invocationId)) this.outcomes.set(invocationId, outcome);
   }
 
-  async overdue(): Promise<readonly Uuid[]> {
+  async overdue(): Promise<readonly OverdueInvocation[]> {
     return [];
   }
 

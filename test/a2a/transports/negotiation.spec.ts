@@ -1,20 +1,39 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { OperationName } from '../../../src/a2a/transports/operations.js';
+import type { JsonObject } from '../../../src/kernel/json.js';
 import { logOf } from '../../support/captured-log.js';
 import { rawRequest, sendRaw } from '../../support/raw-http.js';
 import { AGENT, EXTENSION, startA2aServer, type A2aTestServer } from './support/a2a-server.js';
 import { BINDINGS, jsonRpc, saying } from './support/bindings.js';
 
+const OPERATIONS: readonly (readonly [OperationName, JsonObject])[] = [
+  ['SendMessage', saying('x')],
+  ['SendStreamingMessage', saying('x')],
+  ['GetTask', { id: 'x' }],
+  ['ListTasks', {}],
+  ['CancelTask', { id: 'x' }],
+  ['SubscribeToTask', { id: 'x' }],
+  ['CreateTaskPushNotificationConfig', { taskId: 'x', url: 'https://hooks.example/' }],
+  ['GetTaskPushNotificationConfig', { taskId: 'x', id: 'c' }],
+  ['ListTaskPushNotificationConfigs', { taskId: 'x' }],
+  ['DeleteTaskPushNotificationConfig', { taskId: 'x', id: 'c' }],
+  ['GetExtendedAgentCard', {}],
+];
+
 describe.each(BINDINGS)('negotiation over $name', (binding) => {
   let server: A2aTestServer;
   let demanding: A2aTestServer;
+  /** Nothing ever reaches the messages of the other one. */
+  let demandingOthers: A2aTestServer;
 
   beforeAll(async () => {
     server = await startA2aServer();
     demanding = await startA2aServer({ requiredExtensions: [EXTENSION] });
+    demandingOthers = await startA2aServer({ requiredExtensions: [EXTENSION] });
   });
 
   afterAll(async () => {
-    await Promise.all([server.close(), demanding.close()]);
+    await Promise.all([server.close(), demanding.close(), demandingOthers.close()]);
   });
 
   describe('of the version', () => {
@@ -67,14 +86,31 @@ describe.each(BINDINGS)('negotiation over $name', (binding) => {
       expect([...(seen ?? [])]).toEqual(activated === null ? [] : [activated]);
     });
 
-    it('refuses without a required one, before anything is done', async () => {
-      const refused = await binding.call(demanding.agentUrl, 'SendMessage', saying('x'));
-      expect(refused.error).toMatchObject({
-        reason: 'EXTENSION_SUPPORT_REQUIRED',
-        metadata: { missing: EXTENSION },
-        code: binding === jsonRpc ? -32008 : 'FAILED_PRECONDITION',
-      });
+    it.each(OPERATIONS)('refuses %s without a required one', async (operation, params) => {
+      for (const asked of [undefined, '', `${EXTENSION}/`, EXTENSION.toUpperCase(), 'urn:x']) {
+        const headers: Record<string, string> =
+          asked === undefined ? {} : { 'a2a-extensions': asked };
+        const refused = await binding.call(demanding.agentUrl, operation, params, { headers });
+        expect(refused.error).toMatchObject({
+          reason: 'EXTENSION_SUPPORT_REQUIRED',
+          domain: 'a2a-protocol.org',
+          metadata: { missing: EXTENSION },
+          code: binding === jsonRpc ? -32008 : 'FAILED_PRECONDITION',
+        });
+        expect(refused.status).toBe(binding === jsonRpc ? 200 : 400);
+        expect(refused.headers.has('a2a-extensions')).toBe(false);
+      }
       expect(demanding.messages.received).toHaveLength(0);
+    });
+
+    it.each(OPERATIONS)('names a required one in the answer to %s', async (operation, params) => {
+      const ask = { token: 'alice', headers: { 'a2a-extensions': EXTENSION } };
+      const reply = await binding.call(demandingOthers.agentUrl, operation, params, ask);
+      expect(reply.headers.get('a2a-extensions')).toBe(EXTENSION);
+      expect(reply.error?.reason).not.toBe('EXTENSION_SUPPORT_REQUIRED');
+    });
+
+    it('serves with a required one', async () => {
       const headers = { 'a2a-extensions': EXTENSION };
       const served = await binding.call(demanding.agentUrl, 'GetTask', { id: 'x' }, { headers });
       expect(served.error?.reason).toBe('TASK_NOT_FOUND');
@@ -91,6 +127,45 @@ describe('negotiation in raw requests', () => {
 
   afterAll(async () => {
     await server.close();
+  });
+
+  it.each([
+    ['no JSON', '{"jsonrpc":', -32700],
+    ['no body', '', -32700],
+    ['a duplicate name', '{"id":1,"id":2}', -32600],
+    ['a batch', '[]', -32600],
+    ['no method', '{"jsonrpc":"2.0","id":1}', -32600],
+    ['an unknown method', '{"jsonrpc":"2.0","id":1,"method":"x"}', -32601],
+    ['no params', '{"jsonrpc":"2.0","id":1,"method":"SendMessage"}', -32602],
+  ])('names the extensions in the answer to %s', async (_, body, code) => {
+    const lines = ['content-type: application/json', 'a2a-version: 1.0'];
+    const request = rawRequest(
+      'POST',
+      `/a2a/${AGENT}`,
+      [...lines, `a2a-extensions: ${EXTENSION}`],
+      body,
+    );
+    const answer = await sendRaw(server.url, request);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code } });
+    expect(answer.headers['a2a-extensions']).toBe(EXTENSION);
+    const plain = await sendRaw(server.url, rawRequest('POST', `/a2a/${AGENT}`, lines, body));
+    expect(plain.headers).not.toHaveProperty('a2a-extensions');
+  });
+
+  it.each([
+    ['POST', '/message:send', '{"message":', 400],
+    ['POST', '/tasks/x:nothing', '{}', 404],
+  ])('names the extensions in the answer to %s %s', async (method, path, body, status) => {
+    const lines = ['content-type: application/json', 'a2a-version: 1.0'];
+    const request = rawRequest(
+      method,
+      `/a2a/${AGENT}${path}`,
+      [...lines, `a2a-extensions: ${EXTENSION}`],
+      body,
+    );
+    const answer = await sendRaw(server.url, request);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['a2a-extensions']).toBe(EXTENSION);
   });
 
   it('merges two header lines', async () => {

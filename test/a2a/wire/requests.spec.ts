@@ -182,6 +182,35 @@ describe('the configuration of a message', () => {
       '/taskPushNotificationConfig/token must be visible ASCII',
     ],
     [
+      { taskPushNotificationConfig: { url: 'https://x.example', token: 'ü' } },
+      '/taskPushNotificationConfig/token must be visible ASCII',
+    ],
+    [
+      { taskPushNotificationConfig: { url: 'https://x.example', token: 'x'.repeat(4097) } },
+      '/taskPushNotificationConfig/token must be at most 4096 characters long',
+    ],
+    [
+      { taskPushNotificationConfig: { url: 'https://x.example', id: 'a/b' } },
+      '/taskPushNotificationConfig/id must be letters, digits or ._:~-',
+    ],
+    [
+      { taskPushNotificationConfig: { url: 'https://x.example', id: 'x'.repeat(129) } },
+      '/taskPushNotificationConfig/id must be at most 128 characters long',
+    ],
+    [
+      { taskPushNotificationConfig: { url: `https://x.example/${'x'.repeat(2048)}` } },
+      '/taskPushNotificationConfig/url must be at most 2048 characters long',
+    ],
+    [
+      {
+        taskPushNotificationConfig: {
+          url: 'https://x.example',
+          authentication: { scheme: 'Bearer', credentials: 'a\nb' },
+        },
+      },
+      '/taskPushNotificationConfig/authentication/credentials must be visible ASCII',
+    ],
+    [
       {
         taskPushNotificationConfig: { url: 'https://x.example', authentication: { scheme: 'a b' } },
       },
@@ -214,14 +243,31 @@ describe('a list of tasks', () => {
     expect(list({ statusTimestampAfter })).toEqual({ statusTimestampAfter: first });
   });
 
-  it.each(['2026-02-30T00:00:00Z', '2026-01-02', '2026-01-02T03:04:05', 'now', 1])(
-    'since %s is refused',
-    (statusTimestampAfter) => {
-      expect(list({ statusTimestampAfter })).toEqual([
-        '/statusTimestampAfter is not an RFC 3339 timestamp',
-      ]);
-    },
-  );
+  it.each<[JsonObject, string]>([
+    [{ pageSize: 0 }, '/pageSize must be an integer from 1 to 100'],
+    [{ pageSize: 101 }, '/pageSize must be an integer from 1 to 100'],
+    [{ pageSize: 1.5 }, '/pageSize must be an integer from 1 to 100'],
+    [{ historyLength: -1 }, '/historyLength must be an integer from 0 to 2147483647'],
+  ])('%j is refused', (params, fault) => {
+    expect(list(params)).toEqual([fault]);
+  });
+
+  it('tells every fault at once', () => {
+    expect(list({ pageSize: 0, historyLength: -1 })).toHaveLength(2);
+  });
+
+  it.each([
+    '2026-02-30T00:00:00Z',
+    '2026-01-02',
+    '2026-01-02T03:04:05',
+    '2026-01-02T25:00:00Z',
+    'now',
+    1,
+  ])('since %s is refused', (statusTimestampAfter) => {
+    expect(list({ statusTimestampAfter })).toEqual([
+      '/statusTimestampAfter is not an RFC 3339 timestamp',
+    ]);
+  });
 
   it('takes states by name and number', () => {
     expect(list({ status: 'TASK_STATE_AUTH_REQUIRED' })).toEqual({

@@ -11,8 +11,10 @@ import type { Capability } from '../../../src/capabilities/domain/capability.js'
 import type { CapabilityCommand } from '../../../src/capabilities/domain/commands.js';
 import { CAPABILITY_EVENT_TYPES } from '../../../src/capabilities/event-types.js';
 import { CapabilityLoader } from '../../../src/capabilities/manifest-files/capability-loader.js';
+import { RegistrySurvey } from '../../../src/capabilities/manifest-files/registry-survey.js';
 import { ProjectedRegistry } from '../../../src/capabilities/projected-registry.js';
 import { capabilityDirectory } from '../../../src/capabilities/projection.js';
+import type { RegistrationAdvice } from '../../../src/capabilities/queries/registration-advice.js';
 import type { HostedAgent } from '../../../src/config/hosted-agents.js';
 import type { CommandEnvelope, Executed } from '../../../src/event-store/command-execution.js';
 import type { KeyStore } from '../../../src/event-store/key-store.js';
@@ -50,6 +52,7 @@ export function hostedAgent(agentId: AgentId, changes: Partial<HostedAgent> = {}
     iconUrl: null,
     extendedCard: 'derived',
     capabilitiesFolder: null,
+    handlers: [],
     ...changes,
   };
 }
@@ -65,6 +68,12 @@ function envelope(): CommandEnvelope {
     traceparent: null,
   };
 }
+
+/** Nothing is worth knowing. */
+const NO_ADVICE: RegistrationAdvice = {
+  warningsFor: async () => Promise.resolve([]),
+  async *survey() {},
+};
 
 export interface NodeOptions {
   /** A log that other nodes write, too. */
@@ -131,7 +140,11 @@ export class CapabilityNode {
     return node;
   }
 
-  loader(hosted: readonly HostedAgent[] = this.hosted): CapabilityLoader {
+  loader(
+    hosted: readonly HostedAgent[] = this.hosted,
+    advice: RegistrationAdvice = NO_ADVICE,
+  ): CapabilityLoader {
+    const survey = new RegistrySurvey(hosted, this.store, this.runner, advice);
     return new CapabilityLoader(
       hosted,
       this.clock,
@@ -141,6 +154,7 @@ export class CapabilityNode {
       this.commands,
       this.contexts,
       this.cards,
+      survey,
     );
   }
 

@@ -7,6 +7,7 @@ import { CapabilitiesModule } from '../../../src/capabilities/capabilities.modul
 import {
   RegistrationAdvice,
   type Advice,
+  type SkillAdvice,
 } from '../../../src/capabilities/queries/registration-advice.js';
 import {
   CLOCK,
@@ -42,6 +43,8 @@ class FewExamples extends RegistrationAdvice {
     const { examples } = capability.manifest.skill;
     return examples.length < 3 ? [{ code: 'few-examples', detail: 'It has few examples.' }] : [];
   }
+
+  async *survey(): AsyncGenerator<SkillAdvice> {}
 }
 
 @Global()

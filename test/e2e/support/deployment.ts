@@ -38,9 +38,10 @@ export async function deployment(
     description: 'Does what it is told.',
     version: '1.0',
     capabilities: agentId,
+    handlers: [HANDLERS],
   }));
   const file = join(folder, 'agents.json');
-  await writeFile(file, JSON.stringify({ handlers: [HANDLERS], agents: hosted }));
+  await writeFile(file, JSON.stringify({ agents: hosted }));
   return { folder, env: { HOSTED_AGENTS: file, TEXT_CLASSIFIER: 'words', ...env } };
 }
 

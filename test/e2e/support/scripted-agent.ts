@@ -44,7 +44,10 @@ async function eventOf(step: Step, signal: AbortSignal): Promise<HandlerEvent | 
 @CapabilityHandler('e2e.named')
 class NamedAgent implements CapabilityImplementation {
   async *handle({ grant }: CapabilityCall): AsyncGenerator<HandlerEvent, undefined> {
-    yield await Promise.resolve({ kind: 'completed', parts: [{ text: `ran ${grant.manifest.id}` }] });
+    yield await Promise.resolve({
+      kind: 'completed',
+      parts: [{ text: `ran ${grant.manifest.id}` }],
+    });
   }
 }
 

@@ -16,10 +16,14 @@ export async function tckDeployment(
     agents: readonly JsonObject[];
   };
   const capabilities = fileURLToPath(new URL('capabilities', EXAMPLE));
-  const agents = example.agents.map((agent) => ({ ...agent, capabilities }));
+  const agents = example.agents.map((agent) => ({
+    ...agent,
+    capabilities,
+    handlers: [fileURLToPath(HANDLER)],
+  }));
   const folder = await mkdtemp(join(tmpdir(), 'countersign-tck-'));
   const file = join(folder, 'agents.json');
-  await writeFile(file, JSON.stringify({ handlers: [fileURLToPath(HANDLER)], agents }));
+  await writeFile(file, JSON.stringify({ agents }));
   const tests = { ALLOW_LOOPBACK_WEBHOOKS: '1', TEXT_CLASSIFIER: 'words' };
   return { folder, env: { HOSTED_AGENTS: file, ...tests, ...env } };
 }

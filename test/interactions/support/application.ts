@@ -124,7 +124,7 @@ export class Application {
       health: new HealthRegistry(),
       taskService: await openTasks(config.value, opened),
       textClassifier: openTextClassifier(config.value, opened),
-      handlers: [],
+      handlers: new Map(),
     };
     const context = await NestFactory.createApplicationContext(AppModule.with(parts), {
       logger: false,

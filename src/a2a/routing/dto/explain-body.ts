@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../kernel/json.js';
 const MAX_SCOPES = 100;
 const MAX_TENANT_LENGTH = 255;
 const MAX_TEXT_LENGTH = 8000;
+const MAX_ID_LENGTH = 255;
 
 /** Somebody who might send the message. */
 export class ExplainedCaller {
@@ -33,11 +34,22 @@ export class ExplainBody {
 
   @ApiPropertyOptional({
     maxLength: MAX_TEXT_LENGTH,
-    description: 'Stands for a message with this one text part; one of `text` and `message`',
+    description:
+      'Stands for a message with this one text part; one of `text`, `message` and `taskId`',
   })
   @IfPresent()
   @MustBe(`a text of 1 to ${MAX_TEXT_LENGTH} characters`, isText)
   readonly text?: string;
+
+  @ApiPropertyOptional({
+    maxLength: MAX_ID_LENGTH,
+    description:
+      'Instead of a message: a task of the agent, for its owner, and for `operator:explain` of the ' +
+      'tenant of the agent. Answers what was recorded when its newest message came',
+  })
+  @IfPresent()
+  @MustBe(`a text of 1 to ${MAX_ID_LENGTH} characters`, isId)
+  readonly taskId?: string;
 
   @ApiPropertyOptional({
     type: 'object',
@@ -50,7 +62,8 @@ export class ExplainBody {
 
   @ApiPropertyOptional({
     type: () => ExplainedCaller,
-    description: 'Instead of the token’s own caller; needs `operator:explain`',
+    description:
+      'Instead of the token’s own caller; needs `operator:explain`, of the tenant of the agent',
   })
   @IfPresent()
   @Nested(() => ExplainedCaller)
@@ -58,7 +71,9 @@ export class ExplainBody {
 
   @ApiPropertyOptional({
     enum: [true],
-    description: 'Instead of the token’s own caller one without a token; needs `operator:explain`',
+    description:
+      'Instead of the token’s own caller one without a token; needs `operator:explain`, of the ' +
+      'tenant of the agent',
   })
   @IfPresent()
   @IsIn([true])
@@ -67,6 +82,10 @@ export class ExplainBody {
 
 function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && value.length <= MAX_TENANT_LENGTH;
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_ID_LENGTH;
 }
 
 function isText(value: unknown): boolean {

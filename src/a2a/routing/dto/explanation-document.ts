@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Plain } from '../../../http/plain.js';
 import type { AgentId } from '../../../kernel/ids.js';
-import { ROUTING_LAYERS } from '../decision.js';
-import type { Explanation } from '../explanations.js';
+import { MAX_RECORDED, ROUTING_LAYERS } from '../decision.js';
+import type { Explanation, RoutedTask } from '../explanations.js';
 import { MAX_EXPLAINED } from '../routing-step.js';
 
 class ExplainedCandidate {
@@ -37,6 +37,33 @@ class ExplainedStep {
 
   @ApiProperty({ type: 'integer', description: 'How many candidates there are' })
   readonly total!: number;
+}
+
+class RecordedCandidate {
+  @ApiProperty()
+  readonly skillId!: string;
+
+  @ApiProperty({ minimum: 0, maximum: 1 })
+  readonly confidence!: number;
+}
+
+class RecordedRouting {
+  @ApiProperty({ type: () => [RecordedCandidate], description: 'What the layer thought of them' })
+  readonly candidates!: readonly RecordedCandidate[];
+
+  @ApiProperty({
+    type: [String],
+    maxItems: MAX_RECORDED,
+    description: 'The first of those that came into question at all',
+  })
+  readonly considered!: readonly string[];
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'How many came into question; null: recorded before that was',
+  })
+  readonly total!: number | null;
 }
 
 class ExplainedRefusal {
@@ -81,25 +108,47 @@ export class ExplanationDocument {
 
   @ApiProperty({ type: () => [ExplainedStep], description: 'In the order of the layers' })
   readonly steps!: readonly ExplainedStep[];
+
+  @ApiProperty({ type: () => RecordedRouting, nullable: true, description: 'Of a task alone' })
+  readonly recorded!: RecordedRouting | null;
 }
+
+const NOTHING = {
+  layer: null,
+  confidence: null,
+  skillId: null,
+  replacement: null,
+  among: [],
+  refusal: null,
+  steps: [],
+  recorded: null,
+} as const;
 
 export function explanationDocument(
   agent: AgentId,
   { outcome, steps }: Explanation,
 ): Plain<ExplanationDocument> {
-  const nothing = {
-    layer: null,
-    confidence: null,
-    skillId: null,
-    replacement: null,
-    among: [],
-    refusal: null,
-  };
   if (!outcome.ok) {
     const { error, code = null, detail } = outcome.error;
-    return { agent, decision: 'refused', ...nothing, refusal: { error, code, detail }, steps };
+    return { agent, decision: 'refused', ...NOTHING, refusal: { error, code, detail }, steps };
   }
   const { kind: decision, record, ...rest } = outcome.value;
   const { layer, confidence } = record;
-  return { agent, decision, ...nothing, layer, confidence, ...rest, steps };
+  return { agent, decision, ...NOTHING, layer, confidence, ...rest, steps };
+}
+
+/** What was recorded on a task. */
+export function recordedDocument(
+  agent: AgentId,
+  { skillId, routing }: RoutedTask,
+): Plain<ExplanationDocument> {
+  const decision = skillId === null ? 'clarify' : 'routed';
+  if (routing === null) return { agent, decision, ...NOTHING, skillId };
+  const { layer, confidence, candidates, considered } = routing;
+  const recorded = {
+    candidates,
+    considered: considered?.skillIds ?? [],
+    total: considered?.total ?? null,
+  };
+  return { agent, decision, ...NOTHING, layer, confidence, skillId, recorded };
 }

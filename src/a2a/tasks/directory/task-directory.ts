@@ -1,7 +1,7 @@
 import type { Uuid } from '../../../kernel/ids.js';
 import type { ReadModel } from '../../../projections/port.js';
 import type { ReadDatabase } from '../../../projections/read-database.js';
-import { forgetTask } from './projection.js';
+import { forgetTask } from './task-rows.js';
 
 /** A webhook that has not been told of everything that is for it. */
 export interface UntoldWebhook {

@@ -11,9 +11,8 @@ import { listingKey } from '../domain/owner.js';
 import { invalidParams } from '../domain/refusals.js';
 import { shownTask } from '../domain/shown-task.js';
 import type { TaskFold } from '../domain/task-fold.js';
-import type { TaskOwner } from '../port.js';
+import type { TaskOwner } from '../domain/task.js';
 import type { TaskStreams } from '../task-streams.js';
-import { listFaults, momentOf } from './list-request.js';
 import { TASK_DIRECTORY } from './projection.js';
 import type { TaskDirectory } from './task-directory.js';
 import { countRows, selectRows, type ListedRow, type Selection } from './list-rows.js';
@@ -54,14 +53,12 @@ export interface TaskListOptions {
 export class TaskList {
   constructor(private readonly options: TaskListOptions) {}
 
-  /** Refuses with `list-invalid`, `page-token-invalid`, `page-token-expired`, `projection-behind`. */
+  /** Refuses with `page-token-invalid`, `page-token-expired`, `projection-behind`. */
   async list(
     owner: TaskOwner,
     agentId: AgentId,
     request: ListTasksRequest,
   ): Promise<Result<ListTasksResponse, A2aRefusal>> {
-    const faults = listFaults(request);
-    if (faults.length > 0) return err(invalidParams('list-invalid', faults));
     const pageSize = request.pageSize ?? DEFAULT_PAGE;
     const key = listingKey(owner, agentId);
     if (key === null) return ok({ tasks: [], nextPageToken: '', pageSize, totalSize: 0 });
@@ -85,20 +82,29 @@ export class TaskList {
     scope: CursorScope,
     pageToken: string,
   ): Promise<Result<Place, A2aRefusal>> {
-    const { store, readModel, clock, waitMs } = this.options;
+    const { store, readModel, clock } = this.options;
     if (pageToken === '') {
       const asOf = await store.head();
-      if (!(await readModel.waitFor(asOf, waitMs, [TASK_DIRECTORY]))) return err(BEHIND);
+      if (!(await this.#reaches(asOf))) return err(BEHIND);
       const total = countRows(readModel, selection, asOf);
       return ok({ asOf, begunAt: clock(), total, after: undefined });
     }
     const cursor = decodeCursor(scope, pageToken);
-    if (!cursor.ok) return err(tokenFault('page-token-invalid', 'is no token of this list'));
+    if (!cursor.ok) return err(NO_TOKEN);
     const [asOf, begunAt, total, statusAt, since] = cursor.value as CursorParts;
     if (clock() - begunAt > PAGE_TOKEN_LIFE_MS) {
       return err(tokenFault('page-token-expired', 'is too old; begin with the first page again'));
     }
+    // A position that the log has not reached was not given by it, and is nothing to wait for.
+    if (asOf > (await store.head())) return err(NO_TOKEN);
+    // The first page may have come from a node that was ahead of this one.
+    if (!(await this.#reaches(asOf as Position))) return err(BEHIND);
     return ok({ asOf: asOf as Position, begunAt, total, after: { statusAt, since } });
+  }
+
+  async #reaches(position: Position): Promise<boolean> {
+    const { readModel, waitMs } = this.options;
+    return readModel.waitFor(position, waitMs, [TASK_DIRECTORY]);
   }
 
   /** @returns the tasks, and the last row that was looked at. */
@@ -148,14 +154,12 @@ function tokenFault(code: string, detail: string): A2aRefusal {
   return invalidParams(code, [fault]);
 }
 
+const NO_TOKEN = tokenFault('page-token-invalid', 'is no token of this list');
+
 function selectionOf(owner: string, request: ListTasksRequest): Selection {
-  const { contextId = '', status = null, statusTimestampAfter = '' } = request;
-  return {
-    owner,
-    contextId: contextId === '' ? null : contextId,
-    state: status,
-    from: statusTimestampAfter === '' ? null : (momentOf(statusTimestampAfter) ?? null),
-  };
+  const { contextId = null, status = null, statusTimestampAfter } = request;
+  const from = statusTimestampAfter === undefined ? null : Date.parse(statusTimestampAfter);
+  return { owner, contextId, state: status, from };
 }
 
 function scopeOf(selection: Selection): CursorScope {

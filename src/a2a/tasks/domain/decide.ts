@@ -1,9 +1,16 @@
 import type { Uuid } from '../../../kernel/ids.js';
 import { err, ok, type Result } from '../../../kernel/result.js';
-import { isInterrupted, isTerminal, type Message, type Part } from '../../wire/types.js';
-import type { NewTask, StoredTask, TaskChange, TaskChangeRefused } from '../port.js';
-import type { StoredTaskEvent } from './events.js';
-import { toPushConfig } from './push-config.js';
+import {
+  isInterrupted,
+  isTerminal,
+  type Message,
+  type Part,
+  type TaskPushNotificationConfig,
+} from '../../wire/types.js';
+import type { NewTask, StoredTask, TaskChange, TaskChangeRefused } from './task.js';
+import type { StoredTaskEvent, TaskPushConfigSet } from './events.js';
+import { MAX_PUSH_CONFIGS, toPushConfig } from './push-config.js';
+import { MAX_TASK_WEIGHT, weightOfEvent } from './weight.js';
 import { hasEnded, isRunning, type TaskFold } from './task-fold.js';
 
 /** Where ids come from that are made here: of messages, contexts and webhooks. */
@@ -25,16 +32,7 @@ export function submitTask(id: Uuid, task: NewTask, newId: NewId): readonly Stor
     texts: null,
   };
   // Before the changes: the webhook is told of them.
-  const configured: StoredTaskEvent[] =
-    pushConfig === undefined
-      ? []
-      : [
-          {
-            type: 'task-push-config-set',
-            data: { config: toPushConfig(pushConfig, newId) },
-            texts: null,
-          },
-        ];
+  const configured = configEvents(pushConfig, newId);
   const changes = changeEvents({ id, contextId }, task.changes, newId);
   if (changes === undefined) throw new TypeError('a new task has changes after its end');
   return [submitted, ...configured, ...changes];
@@ -51,13 +49,20 @@ export function continueTask(
     readonly message: Message;
     readonly digest: string;
     readonly changes: readonly TaskChange[];
+    readonly pushConfig?: TaskPushNotificationConfig;
   },
   newId: NewId,
 ): Decision {
   if (hasEnded(fold)) return err({ kind: 'terminal', task: fold });
   const { message, digest } = turn;
-  const isNew = !fold.messages.has(message.messageId) && fold.messages.size < MAX_MESSAGES;
-  if (fold.turnRevision > revision || !isNew) return err({ kind: 'moved-on', task: fold });
+  const isKnown = fold.messages.has(message.messageId);
+  if (fold.turnRevision > revision || isKnown) return err({ kind: 'moved-on', task: fold });
+  if (fold.messages.size >= MAX_MESSAGES) return err({ kind: 'full', task: fold });
+  const configured = configEvents(turn.pushConfig, newId);
+  const isNewHook = configured.some(({ data }) => !fold.pushConfigs.has(data.config.id));
+  if (isNewHook && fold.pushConfigs.size >= MAX_PUSH_CONFIGS) {
+    return err({ kind: 'too-many-push-configs', task: fold });
+  }
   const { id, contextId } = fold.task;
   const added: StoredTaskEvent = {
     type: 'task-message-added',
@@ -66,7 +71,16 @@ export function continueTask(
   };
   const changes = changeEvents(fold.task, turn.changes, newId);
   if (changes === undefined) throw new TypeError('a turn has changes after its end');
-  return ok([added, ...changes]);
+  return withinWeight(fold, [added, ...configured, ...changes]);
+}
+
+function configEvents(
+  pushConfig: TaskPushNotificationConfig | undefined,
+  newId: NewId,
+): TaskPushConfigSet[] {
+  if (pushConfig === undefined) return [];
+  const config = toPushConfig(pushConfig, newId);
+  return [{ type: 'task-push-config-set', data: { config }, texts: null }];
 }
 
 /** What a handler says: only while its own turn is under way, and all of it or nothing. */
@@ -81,7 +95,23 @@ export function recordChanges(
     return err({ kind: 'moved-on', task: fold });
   }
   const events = changeEvents(fold.task, changes, newId);
-  return events === undefined ? err({ kind: 'moved-on', task: fold }) : ok(events);
+  if (events === undefined) return err({ kind: 'moved-on', task: fold });
+  return withinWeight(fold, events);
+}
+
+const TOO_LARGE: readonly Part[] = [
+  { text: 'The task has grown too large to go on, so that it failed.' },
+];
+
+/** Ends a turn that said more than its task may hold. */
+export function endFullTurn(fold: TaskFold, invocationId: Uuid, newId: NewId): Decision {
+  const decided = recordChanges(fold, invocationId, [], newId);
+  return decided.ok ? endTask(fold, 'TASK_STATE_FAILED', TOO_LARGE, newId) : decided;
+}
+
+function withinWeight(fold: TaskFold, events: readonly StoredTaskEvent[]): Decision {
+  const weight = events.reduce((sum, event) => sum + weightOfEvent(event), fold.weight);
+  return weight > MAX_TASK_WEIGHT ? err({ kind: 'full', task: fold }) : ok(events);
 }
 
 /** Ends a turn from outside of its handler. Refused when there is nothing left to end. */

@@ -3,7 +3,7 @@ import type { AgentId, Uuid } from '../../../kernel/ids.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { RoutingRecord } from '../../routing/decision.js';
 import type { Artifact, Message, TaskState } from '../../wire/types.js';
-import type { TaskBinding, TaskOwner } from '../port.js';
+import type { TaskBinding, TaskOwner } from './task.js';
 import type { PushConfig } from './push-config.js';
 
 /** A first message has come; always the first event of a task. */

@@ -4,7 +4,7 @@ import { isInterrupted, isTerminal, type Message, type Task } from '../../wire/t
 import { withArtifact } from './artifacts.js';
 import type { StoredTaskEvent, TaskStatusChanged, TaskSubmitted } from './events.js';
 import type { TaskFold } from './task-fold.js';
-import { weightOfMessage, weightOfParts } from './weight.js';
+import { weightOfEvent } from './weight.js';
 
 /** Null: no such task. */
 export type TaskFoldState = TaskFold | null;
@@ -15,7 +15,8 @@ export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent
   if (state === null) throw new Error(`${event.type} before task-submitted`);
   const { revision, recordedAt } = event;
   const seen = { ...state, revision, recordedAt };
-  const fold = { ...seen, turnRevision: revision };
+  const weight = state.weight + weightOfEvent(event);
+  const fold = { ...seen, turnRevision: revision, weight };
   switch (event.type) {
     case 'task-routed': {
       const { binding, routing, deadline } = event.data;
@@ -28,7 +29,6 @@ export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent
         ...fold,
         task: withHistory({ ...fold.task, status }, message),
         messages: new Map(fold.messages).set(message.messageId, digest),
-        weight: fold.weight + weightOfMessage(message),
       };
     }
     case 'task-status-changed':
@@ -36,9 +36,7 @@ export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent
     case 'task-artifact-updated': {
       const { artifact, append } = event.data;
       const artifacts = withArtifact(fold.task.artifacts ?? [], artifact, append);
-      // What was replaced still counts: too much is on the safe side.
-      const weight = fold.weight + weightOfParts(artifact.parts);
-      return { ...fold, task: { ...fold.task, artifacts }, weight };
+      return { ...fold, task: { ...fold.task, artifacts } };
     }
     case 'task-answered':
       return { ...fold, answer: event.data.message, deadline: null, endedAt: recordedAt };
@@ -55,7 +53,8 @@ export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent
   }
 }
 
-function submitted({ data, revision, recordedAt }: Recorded<TaskSubmitted>): TaskFold {
+function submitted(event: Recorded<TaskSubmitted>): TaskFold {
+  const { data, revision, recordedAt } = event;
   const { taskId, contextId, agentId, owner, message, digest } = data;
   return {
     task: {
@@ -76,7 +75,7 @@ function submitted({ data, revision, recordedAt }: Recorded<TaskSubmitted>): Tas
     turnRevision: revision,
     recordedAt,
     endedAt: null,
-    weight: weightOfMessage(message),
+    weight: weightOfEvent(event),
   };
 }
 
@@ -94,7 +93,6 @@ function statusChanged(
     task: message === null ? { ...task, status } : withHistory({ ...task, status }, message),
     deadline: isOver ? null : fold.deadline,
     endedAt: isTerminal(state) ? timestamp : null,
-    weight: message === null ? fold.weight : fold.weight + 2 * weightOfMessage(message),
   };
 }
 

@@ -1,6 +1,6 @@
 import { hashJson } from '../../../kernel/digest.js';
 import { deriveUuid, type AgentId, type Uuid } from '../../../kernel/ids.js';
-import type { StoredTask, TaskOwner } from '../port.js';
+import type { StoredTask, TaskOwner } from './task.js';
 
 /**
  * Whether a task is this caller's. Anonymous callers find each other's tasks, by ids that only who

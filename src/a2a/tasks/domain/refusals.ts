@@ -1,5 +1,6 @@
 import type { Fault } from '../../../kernel/rejection.js';
 import type { A2aRefusal } from '../../wire/refusal.js';
+import { MAX_PUSH_CONFIGS } from './push-config.js';
 
 /** Of a foreign task as of an unknown one. */
 export function taskNotFound(id: string): A2aRefusal {
@@ -16,6 +17,12 @@ export function taskNotCancelable(id: string): A2aRefusal {
     detail: 'The task has ended, so that it cannot be canceled.',
     metadata: { taskId: id },
   };
+}
+
+/** More webhooks than a task may have. */
+export function tooManyPushConfigs(): A2aRefusal {
+  const detail = `A task has at most ${MAX_PUSH_CONFIGS} webhooks.`;
+  return { error: 'InvalidParams', detail, code: 'too-many-push-configs' };
 }
 
 export function invalidParams(code: string, faults: readonly Fault[]): A2aRefusal {

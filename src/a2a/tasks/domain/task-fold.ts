@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../../kernel/timestamp.js';
 import { isInterrupted, isTerminal } from '../../wire/types.js';
-import type { StoredTask } from '../port.js';
+import type { StoredTask } from './task.js';
 import type { PushConfig } from './push-config.js';
 
 /** A webhook of a task, and since which of its events it is told. */

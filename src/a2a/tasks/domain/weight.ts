@@ -1,27 +1,52 @@
 import type { Json } from '../../../kernel/json.js';
 import type { Message, Part } from '../../wire/types.js';
+import type { StoredTaskEvent } from './events.js';
+
+/**
+ * All that may ever be said to and by one task, in characters of JSON: it is read, held and sent as a
+ * whole.
+ */
+export const MAX_TASK_WEIGHT = 16 * 1024 * 1024;
 
 const PER_OBJECT = 64;
 
 /** About how many characters parts are as JSON: an estimate that costs less than writing them. */
 export function weightOfParts(parts: readonly Part[]): number {
-  let weight = 0;
-  for (const { text, raw, url, data, metadata } of parts) {
-    weight += PER_OBJECT + (text?.length ?? 0) + (raw?.length ?? 0) + (url?.length ?? 0);
-    if (data !== undefined) weight += weightOf(data);
-    if (metadata !== undefined) weight += weightOf(metadata);
+  return parts.reduce((weight, part) => weight + weightOf(part), 0);
+}
+
+/**
+ * What an event adds to the weight of its task. What it replaces still counts: the stream holds it,
+ * and too much is on the safe side.
+ */
+export function weightOfEvent(event: StoredTaskEvent): number {
+  switch (event.type) {
+    case 'task-submitted':
+    case 'task-message-added':
+    case 'task-answered':
+      return weightOf(event.data.message);
+    case 'task-status-changed': {
+      const { message, metadata } = event.data;
+      // The message stands in the status and in the history.
+      return weightOfPresent(metadata) + 2 * weightOfPresent(message);
+    }
+    case 'task-artifact-updated':
+      return weightOf(event.data.artifact);
+    case 'task-routed':
+    case 'task-push-config-set':
+    case 'task-push-config-deleted':
+      return 0;
   }
-  return weight;
 }
 
-export function weightOfMessage({ parts, metadata }: Message): number {
-  return PER_OBJECT + weightOfParts(parts) + (metadata === undefined ? 0 : weightOf(metadata));
+function weightOfPresent(value: Message | Json): number {
+  return value === null ? 0 : weightOf(value);
 }
 
-function weightOf(json: Json): number {
-  if (typeof json === 'string') return json.length;
-  if (typeof json !== 'object' || json === null) return 8;
-  let weight = 2;
-  for (const [name, member] of Object.entries(json)) weight += name.length + weightOf(member);
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let weight = PER_OBJECT;
+  for (const [name, member] of Object.entries(value)) weight += name.length + weightOf(member);
   return weight;
 }

@@ -21,10 +21,6 @@ export function pageOfConfigs(
     pageToken = '',
   }: { readonly pageSize?: number; readonly pageToken?: string },
 ): Result<ConfigPage, A2aRefusal> {
-  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE) {
-    const detail = `must be a whole number from 1 to ${MAX_PAGE}`;
-    return err(invalidParams('list-invalid', [{ pointer: '/pageSize', detail }]));
-  }
   const scope: CursorScope = { list: 'push-configs', filters: { taskId }, key: ['string'] };
   const cursor = pageToken === '' ? ok(['']) : decodeCursor(scope, pageToken);
   if (!cursor.ok) {

@@ -6,14 +6,14 @@ import type { NewId } from '../domain/decide.js';
 import type { StoredTaskEvent } from '../domain/events.js';
 import {
   MAX_PUSH_CONFIGS,
-  pushConfigFaults,
   shownPushConfig,
   toPushConfig,
   type PushConfig,
 } from '../domain/push-config.js';
-import { invalidParams, taskNotFound } from '../domain/refusals.js';
+import { invalidParams, taskNotFound, tooManyPushConfigs } from '../domain/refusals.js';
 import type { TaskFold } from '../domain/task-fold.js';
-import type { PushConfigs, TaskOwner, Tasks } from '../port.js';
+import type { TaskOwner } from '../domain/task.js';
+import type { PushConfigs, Tasks } from '../port.js';
 import type { TaskWriter } from '../task-writer.js';
 import { pageOfConfigs, type ConfigPage } from './config-pages.js';
 import { webhookTarget, type TargetRules } from './webhook-target.js';
@@ -32,7 +32,7 @@ export class DurablePushConfigs implements PushConfigs {
     private readonly newId: NewId,
   ) {}
 
-  /** Refuses with `push-config-invalid`, the webhook codes and `too-many-push-configs`. */
+  /** Refuses with the webhook codes and `too-many-push-configs`. */
   async set(
     owner: TaskOwner,
     agentId: AgentId,
@@ -64,7 +64,7 @@ export class DurablePushConfigs implements PushConfigs {
     return ok(shownPushConfig(taskId, known.config));
   }
 
-  /** Refuses with `list-invalid`, `page-token-invalid`. */
+  /** Refuses with `page-token-invalid`. */
   async list(
     owner: TaskOwner,
     agentId: AgentId,
@@ -90,8 +90,6 @@ export class DurablePushConfigs implements PushConfigs {
   }
 
   async check(config: TaskPushNotificationConfig): Promise<A2aRefusal | undefined> {
-    const faults = pushConfigFaults(config);
-    if (faults.length > 0) return invalidParams('push-config-invalid', faults);
     const target = await webhookTarget(config.url, this.rules);
     if (target.ok) return undefined;
     const { code, detail } = target.error;
@@ -104,8 +102,7 @@ function setConfig(
   config: PushConfig,
 ): Result<readonly StoredTaskEvent[], A2aRefusal> {
   if (!fold.pushConfigs.has(config.id) && fold.pushConfigs.size >= MAX_PUSH_CONFIGS) {
-    const detail = `A task has at most ${MAX_PUSH_CONFIGS} webhooks.`;
-    return err({ error: 'InvalidParams', detail, code: 'too-many-push-configs' });
+    return err(tooManyPushConfigs());
   }
   return ok([{ type: 'task-push-config-set', data: { config }, texts: null }]);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   continueTask,
+  endFullTurn,
   endTask,
   MAX_MESSAGES,
   recordChanges,
@@ -9,7 +10,8 @@ import {
 import type { StoredTaskEvent } from '../../../../src/a2a/tasks/domain/events.js';
 import { evolveTask, type TaskFoldState } from '../../../../src/a2a/tasks/domain/evolve.js';
 import { hasEnded, isRunning, type TaskFold } from '../../../../src/a2a/tasks/domain/task-fold.js';
-import type { NewTask, TaskChange } from '../../../../src/a2a/tasks/port.js';
+import { MAX_TASK_WEIGHT } from '../../../../src/a2a/tasks/domain/weight.js';
+import type { NewTask, TaskChange } from '../../../../src/a2a/tasks/domain/task.js';
 import { TASK_STATES } from '../../../../src/a2a/wire/types.js';
 import type { Uuid } from '../../../../src/kernel/ids.js';
 import { timestampOf } from '../../../../src/kernel/timestamp.js';
@@ -145,7 +147,70 @@ describe('a further message', () => {
     for (let index = fold.messages.size; index < MAX_MESSAGES; index++) {
       fold = { ...fold, messages: new Map(fold.messages).set(`m-${String(index)}`, 'd') };
     }
-    expect(continueTask(fold, fold.revision, turn(), newId).ok).toBe(false);
+    expect(continueTask(fold, fold.revision, turn(), newId)).toMatchObject({
+      error: { kind: 'full' },
+    });
+  });
+
+  it('that is known already, or comes too late, is so also when the task is full', () => {
+    const fold = { ...given([ASKED]), weight: MAX_TASK_WEIGHT };
+    const [known = ''] = fold.messages.keys();
+    const again = { ...turn(), message: message({ messageId: known }) };
+    for (const [revision, late] of [
+      [fold.revision, again],
+      [fold.revision - 1, turn()],
+    ] as const) {
+      expect(continueTask(fold, revision, late, newId)).toMatchObject({
+        error: { kind: 'moved-on' },
+      });
+    }
+  });
+});
+
+describe('the weight of a task', () => {
+  const grown = (...changes: readonly TaskChange[]): number =>
+    given(changes).weight - given().weight;
+
+  it('is about all that was ever said, whatever became of it', () => {
+    const words = 'x'.repeat(10_000);
+    const deep = { a: [{ b: words }] };
+    for (const change of [
+      artifact('a', words),
+      artifact(words, 'x'),
+      { kind: 'artifact', artifact: { artifactId: 'a', parts: [{ data: deep }] } },
+      { kind: 'artifact', artifact: { artifactId: 'a', parts: [], metadata: deep } },
+      { kind: 'status', state: 'TASK_STATE_WORKING', metadata: deep },
+      { kind: 'answer', parts: text(words) },
+    ] as const) {
+      expect(grown(change)).toBeGreaterThan(10_000);
+      expect(grown(change)).toBeLessThan(11_000);
+    }
+    expect(grown(status('TASK_STATE_WORKING', words))).toBeGreaterThan(20_000);
+    expect(grown(artifact('a', words), artifact('a', words))).toBeGreaterThan(20_000);
+    const fold = given([ASKED]);
+    const sent = message({ extensions: [words], referenceTaskIds: [words], parts: text(words) });
+    const turn = { message: sent, digest: 'd', changes: [routed(SECOND)] };
+    const decided = continueTask(fold, fold.revision, turn, newId);
+    const after = record(fold, decided.ok ? decided.value : []);
+    expect(after.weight - fold.weight).toBeGreaterThan(30_000);
+  });
+
+  it('is bounded: what would exceed it is refused whole, but an end from outside is not', () => {
+    const left = (weight: number): TaskFold => ({ ...given(), weight: MAX_TASK_WEIGHT - weight });
+    const batch = [artifact('a', 'x'), artifact('b', 'x'.repeat(1000)), COMPLETED];
+    expect(recordChanges(left(10_000), FIRST, batch, newId).ok).toBe(true);
+    const full = left(500);
+    expect(recordChanges(full, FIRST, batch, newId)).toEqual({
+      ok: false,
+      error: { kind: 'full', task: full },
+    });
+    const ended = endFullTurn(full, FIRST, newId);
+    expect(record(full, ended.ok ? ended.value : []).task.status).toMatchObject({
+      state: 'TASK_STATE_FAILED',
+      message: { parts: [{ text: expect.stringContaining('too large') }] },
+    });
+    expect(endFullTurn(full, SECOND, newId)).toMatchObject({ error: { kind: 'moved-on' } });
+    expect(endTask(full, 'TASK_STATE_CANCELED', undefined, newId).ok).toBe(true);
   });
 });
 

@@ -4,7 +4,7 @@ import type {
   TaskBinding,
   TaskChange,
   TaskOwner,
-} from '../../../../src/a2a/tasks/port.js';
+} from '../../../../src/a2a/tasks/domain/task.js';
 import type { RoutingRecord } from '../../../../src/a2a/routing/decision.js';
 import type { Message, Part, TaskState } from '../../../../src/a2a/wire/types.js';
 import { hashJson } from '../../../../src/kernel/digest.js';

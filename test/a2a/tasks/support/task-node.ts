@@ -54,8 +54,12 @@ export class TaskDeployment {
     return node;
   }
 
-  async dispose(): Promise<void> {
+  async closeNodes(): Promise<void> {
     for (const node of this.#nodes) await node.close();
+  }
+
+  async dispose(): Promise<void> {
+    await this.closeNodes();
     await rm(this.folder, { recursive: true });
   }
 }

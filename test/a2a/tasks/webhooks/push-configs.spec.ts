@@ -106,29 +106,13 @@ it('are listed in pages', async () => {
   await configs.delete(ANNA, HOSTED, id, 'b');
   expect(await idsOf({ pageToken: nextPageToken })).toEqual(['c']);
   expect(await idsOf({ pageToken: 'nonsense' })).toEqual(['page-token-invalid']);
-  expect(await idsOf({ pageSize: 0 })).toEqual(['list-invalid']);
 });
 
 describe('what is refused', () => {
   it.each<[string, string, Partial<TaskPushNotificationConfig>]>([
-    ['/id', 'push-config-invalid', { id: '' }],
-    ['/id', 'push-config-invalid', { id: 'a/b' }],
-    ['/id', 'push-config-invalid', { id: 'x'.repeat(129) }],
-    ['/url', 'push-config-invalid', { url: `${URL}?${'x'.repeat(2048)}` }],
     ['/url', 'webhook-url-invalid', { url: '' }],
     ['/url', 'webhook-url-invalid', { url: 'https://user@127.0.0.1/' }],
     ['/url', 'webhook-address-refused', { url: 'https://10.0.0.1/' }],
-    ['/token', 'push-config-invalid', { token: '' }],
-    ['/token', 'push-config-invalid', { token: 'a\r\nX-Evil: 1' }],
-    ['/token', 'push-config-invalid', { token: 'ü' }],
-    ['/token', 'push-config-invalid', { token: 'x'.repeat(4097) }],
-    ['/authentication/scheme', 'push-config-invalid', { authentication: { scheme: '' } }],
-    ['/authentication/scheme', 'push-config-invalid', { authentication: { scheme: 'a b' } }],
-    [
-      '/authentication/credentials',
-      'push-config-invalid',
-      { authentication: { scheme: 'Bearer', credentials: 'a\nb' } },
-    ],
   ])('%s: %s', async (pointer, code, wrong) => {
     const refusal = { error: 'InvalidParams', code, faults: [{ pointer }] };
     const config = { url: URL, ...wrong };

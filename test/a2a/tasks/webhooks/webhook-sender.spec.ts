@@ -4,6 +4,7 @@ import type { TaskPushNotificationConfig } from '../../../../src/a2a/wire/types.
 import type { RetryTiming } from '../../../../src/a2a/tasks/webhooks/retry-timing.js';
 import type { Uuid } from '../../../../src/kernel/ids.js';
 import { aMoment, eventually } from '../../../support/eventually.js';
+import { MemoryLedger } from '../../support/memory-ledger.js';
 import {
   ANNA,
   artifact,
@@ -24,7 +25,6 @@ const QUICK: Partial<RetryTiming> = {
   firstRetryMs: 20,
   longestRetryMs: 60,
 };
-const NOTHING_LOST = () => Promise.reject(new Error('nothing is lost'));
 
 let deployment: TaskDeployment;
 const receivers: WebhookReceiver[] = [];
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 async function startNode(name = 'node-a', options: NodeOptions = {}): Promise<TaskNode> {
   const node = await deployment.node(name, { timing: QUICK, ...options });
-  node.start(NOTHING_LOST);
+  node.start(new MemoryLedger());
   return node;
 }
 
@@ -101,7 +101,7 @@ describe('a webhook', () => {
     const receiver = await receive();
     const { id, invocationId } = await begin(node, { url: receiver.url() });
     await node.tasks.record(id, invocationId, [{ kind: 'answer', parts: [{ text: '42' }] }]);
-    node.start(NOTHING_LOST);
+    node.start(new MemoryLedger());
     await eventually(() => receiver.received.length > 0);
     expect(receiver.received.map(kindOf)).toEqual(['message ']);
   });

@@ -5,8 +5,8 @@ import { RequestNegotiation } from '../../../../src/a2a/negotiation/request-nego
 import { registerA2aRoutes } from '../../../../src/a2a/transports/a2a-routes.js';
 import type { EventStreamTiming } from '../../../../src/a2a/transports/event-stream.js';
 import type { StreamLimits } from '../../../../src/a2a/transports/open-streams.js';
+import { declaredExtensions } from '../../../../src/capabilities/domain/card-extensions.js';
 import type { A2aConfig, HostedAgent } from '../../../../src/config/hosted-agents.js';
-import type { Config } from '../../../../src/config/config.js';
 import { Public } from '../../../../src/http/access.js';
 import { tokenInvalid, tokenMissing } from '../../../../src/http/authentication/bearer.js';
 import { createEdge } from '../../../../src/http/edge.js';
@@ -20,7 +20,8 @@ import { memoryPushConfigs } from './memory-push-configs.js';
 import { MemoryTasks } from './memory-tasks.js';
 
 export const AGENT = 'finance-agent' as AgentId;
-export const EXTENSION = 'https://countersign.example/extensions/trust/v1';
+/** An extension that the cards of these agents declare. */
+export const EXTENSION = 'https://countersign.example/extensions/test/v1';
 
 /** Stands for the cards, whose addresses lie among those of the bindings. */
 @Controller('a2a/:agent/.well-known/agent-card.json')
@@ -71,11 +72,13 @@ export async function startA2aServer(options: A2aServerOptions = {}): Promise<A2
   app.useGlobalFilters(new ProblemFilter(edge.problems));
   const tasks = new MemoryTasks();
   const messages = new MemoryMessages(tasks, anonymous);
-  const a2a = { trustExtensionUri: EXTENSION, requiredExtensions };
+  const extensions = declaredExtensions(requiredExtensions, [
+    { uri: EXTENSION, description: 'For tests.' },
+  ]);
   await registerA2aRoutes(edge.adapter.getInstance(), {
     config: { agents: [agentOf(AGENT), agentOf('other-agent' as AgentId)], anonymous },
     services: { messages, tasks, pushConfigs: memoryPushConfigs(tasks), cards },
-    negotiation: new RequestNegotiation({ a2a } as unknown as Config),
+    negotiation: new RequestNegotiation(extensions),
     allowed: edge.allowed,
     ...(options.timing === undefined ? {} : { timing: options.timing }),
     ...(options.streams === undefined ? {} : { streams: options.streams }),
@@ -122,6 +125,7 @@ function agentOf(agentId: AgentId): HostedAgent {
     iconUrl: null,
     extendedCard: 'derived',
     capabilitiesFolder: null,
+    handlers: [],
   };
 }
 

@@ -4,7 +4,8 @@ import {
   type A2aRequest,
 } from '../../../../src/a2a/handlers/agent-operations.js';
 import { ownerOf } from '../../../../src/a2a/tasks/owner-of.js';
-import type { StoredTask, TaskEvent } from '../../../../src/a2a/tasks/port.js';
+import type { StoredTask } from '../../../../src/a2a/tasks/domain/task.js';
+import type { TaskEvent } from '../../../../src/a2a/tasks/port.js';
 import { withHistoryLength } from '../../../../src/a2a/wire/history.js';
 import type { A2aRefusal } from '../../../../src/a2a/wire/refusal.js';
 import {

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  StoredTask,
-  TaskEvent,
-  TaskOwner,
-  WatchedSpan,
-} from '../../../../src/a2a/tasks/port.js';
+import type { StoredTask, TaskOwner } from '../../../../src/a2a/tasks/domain/task.js';
+import type { TaskEvent, WatchedSpan } from '../../../../src/a2a/tasks/port.js';
 import type { A2aRefusal } from '../../../../src/a2a/wire/refusal.js';
 import { withHistoryLength } from '../../../../src/a2a/wire/history.js';
 import {

@@ -1,27 +1,24 @@
-import { pointerTo, type Json, type JsonObject, type JsonPointer } from '../../kernel/json.js';
-import { visible } from '../printable.js';
+import { pointerTo, type Json, type JsonObject, type JsonPointer } from './json.js';
+
+/** A value that is another in the one document than in the other: as JSON, undefined where it is not. */
+export interface DocumentChange {
+  readonly pointer: JsonPointer;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
 
 /**
- * What is different between two documents, a line for each value that is only in one of them: `-`
- * and `+`, its pointer, the value as JSON. Elements of a list that have an `id` are found by it, so
- * that a new skill does not look like a change of all that come after it; their order is a value of
- * its own. No lines: the documents are equal.
+ * What is different between two documents, in the order of the old one and then of the new. Elements
+ * of a list that have an `id` are found by it, so that a new skill does not look like a change of all
+ * that come after it; their order is a value of its own. None: the documents are equal.
  */
-export function documentChanges(before: Json, after: Json): readonly string[] {
+export function documentChanges(before: Json, after: Json): readonly DocumentChange[] {
   const old = new Map(valuesOf(before, ''));
   const now = new Map(valuesOf(after, ''));
-  const lines: string[] = [];
-  for (const [pointer, value] of old) {
-    if (now.get(pointer) !== value) lines.push(`- ${visible(`${pointer}: ${value}`)}`);
-    const successor = now.get(pointer);
-    if (successor !== undefined && successor !== value) {
-      lines.push(`+ ${visible(`${pointer}: ${successor}`)}`);
-    }
-  }
-  for (const [pointer, value] of now) {
-    if (!old.has(pointer)) lines.push(`+ ${visible(`${pointer}: ${value}`)}`);
-  }
-  return lines;
+  const pointers = new Set([...old.keys(), ...now.keys()]);
+  return [...pointers]
+    .map((pointer) => ({ pointer, before: old.get(pointer), after: now.get(pointer) }))
+    .filter((change) => change.before !== change.after);
 }
 
 /** Every value that holds no others, and empty containers, by pointer. */

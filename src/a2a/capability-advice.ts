@@ -1,0 +1,45 @@
+import type { Capability } from '../capabilities/domain/capability.js';
+import type { CapabilityRegistry } from '../capabilities/queries/capability-registry.js';
+import {
+  RegistrationAdvice,
+  type Advice,
+  type SkillAdvice,
+} from '../capabilities/queries/registration-advice.js';
+import type { AgentId, SkillId } from '../kernel/ids.js';
+import type { Handlers } from './handlers/handler-registry.js';
+import type { ClassifierAdvice } from './routing/classifier-advice.js';
+
+/** Looks at capabilities as whoever routes to them and runs them in this process. */
+export class CapabilityAdvice extends RegistrationAdvice {
+  constructor(
+    private readonly registry: Pick<CapabilityRegistry, 'of' | 'head'>,
+    private readonly handlers: Handlers,
+    private readonly classifier: Pick<ClassifierAdvice, 'warningsFor' | 'survey'>,
+  ) {
+    super();
+  }
+
+  override async warningsFor(agentId: AgentId, skillId: SkillId): Promise<readonly Advice[]> {
+    const found = await this.registry.head(agentId, skillId);
+    return [
+      ...(found === undefined ? [] : this.#ofHandler(found.capability)),
+      ...(await this.classifier.warningsFor(agentId, skillId)),
+    ];
+  }
+
+  /** Handlers first: they are known at once. */
+  override async *survey(agentId: AgentId): AsyncGenerator<SkillAdvice> {
+    for (const [skillId, capability] of this.registry.of(agentId).all) {
+      for (const advice of this.#ofHandler(capability)) yield { skillId, ...advice };
+    }
+    yield* await this.classifier.survey(agentId);
+  }
+
+  /** What nobody can call needs none. */
+  #ofHandler({ manifest: { agentId, state, visibility, handler } }: Capability): readonly Advice[] {
+    if (state === 'removed' || visibility === 'internal') return [];
+    if (this.handlers.get(agentId, handler) !== undefined) return [];
+    const detail = `This process has no handler ${handler}: every call is refused (handler-absent).`;
+    return [{ code: 'handler-absent', detail }];
+  }
+}

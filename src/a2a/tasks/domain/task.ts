@@ -1,0 +1,94 @@
+import type { AgentId, SkillId, Uuid } from '../../../kernel/ids.js';
+import type { JsonObject } from '../../../kernel/json.js';
+import type { RoutingRecord } from '../../routing/decision.js';
+import type {
+  Artifact,
+  Message,
+  Part,
+  Task,
+  TaskPushNotificationConfig,
+  TaskState,
+} from '../../wire/types.js';
+
+/**
+ * Whose a task is. `agent` is the agent that the token was bound to. An anonymous caller is told
+ * apart by nothing, so that `anonymous` tasks are only for who knows their id (`secret`), unless the
+ * deployment lets all of them share one owner (`shared`, for conformance tests).
+ */
+export type TaskOwner =
+  | {
+      readonly kind: 'principal';
+      readonly tenant: string;
+      readonly principal: string;
+      readonly agent: AgentId | null;
+    }
+  | { readonly kind: 'anonymous'; readonly sharing: 'secret' | 'shared' };
+
+/** What a task is bound to; null while the caller is asked what is meant. */
+export interface TaskBinding {
+  readonly skillId: SkillId;
+  readonly handler: string;
+  readonly invocationId: Uuid;
+}
+
+/** A task with what is known about it besides what its owner sees. */
+export interface StoredTask {
+  readonly task: Task;
+  readonly agentId: AgentId;
+  readonly owner: TaskOwner;
+  readonly binding: TaskBinding | null;
+  /** Of the last turn. */
+  readonly routing: RoutingRecord | null;
+  /** When the turn under way counts as lost: milliseconds since the epoch; null between turns. */
+  readonly deadline: number | null;
+  /** The answer of a turn that ended in a message instead of a task; such a task is nobody's to see. */
+  readonly answer: Message | null;
+  /** Digest of every message received, by its id. */
+  readonly messages: ReadonlyMap<string, string>;
+  /** Revision of the stream's last event: the id of the last stream event. */
+  readonly revision: number;
+}
+
+/** What a turn adds to a task; all of a batch or nothing. */
+export type TaskChange =
+  | {
+      readonly kind: 'routed';
+      readonly binding: TaskBinding | null;
+      readonly routing: RoutingRecord;
+      readonly deadline: number | null;
+    }
+  | {
+      readonly kind: 'status';
+      readonly state: TaskState;
+      /** Becomes a message of the agent in status and history. */
+      readonly parts?: readonly Part[];
+      readonly metadata?: JsonObject;
+    }
+  | {
+      readonly kind: 'artifact';
+      readonly artifact: Artifact;
+      readonly append?: boolean;
+      readonly lastChunk?: boolean;
+    }
+  /** Ends the turn with a message instead of a task. */
+  | { readonly kind: 'answer'; readonly parts: readonly Part[] };
+
+export interface NewTask {
+  readonly agentId: AgentId;
+  readonly owner: TaskOwner;
+  readonly message: Message;
+  /** Of the message as sent: b64u(SHA-256(JCS(message))). */
+  readonly digest: string;
+  readonly changes: readonly TaskChange[];
+  readonly pushConfig?: TaskPushNotificationConfig;
+}
+
+/** Why a change was not made. */
+export type TaskChangeRefused =
+  | { readonly kind: 'terminal'; readonly task: StoredTask }
+  /** Another message or another turn came first. */
+  | { readonly kind: 'moved-on'; readonly task: StoredTask }
+  /** It holds as many messages of its caller, or as much in all, as one task may. */
+  | { readonly kind: 'full'; readonly task: StoredTask }
+  /** The webhook that comes with a further turn is one too many. */
+  | { readonly kind: 'too-many-push-configs'; readonly task: StoredTask };

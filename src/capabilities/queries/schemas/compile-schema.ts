@@ -1,0 +1,124 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { pointerTo, type Json, type JsonObject } from '../../../kernel/json.js';
+import type { Fault } from '../../../kernel/rejection.js';
+import { LinearPattern } from './linear-pattern.js';
+import { eachSchema, leadsToSchema } from './subschemas.js';
+import { WorkBudget } from './work-budget.js';
+
+/** Does a value have the shape of a schema (formats asserted)? */
+export type SchemaTest = (value: Json) => boolean;
+
+/** Values in a document that is tested, the document and everything in it: more fit nothing. */
+const MAX_VALUES = 5_000;
+/** Schemas that are referred to, and states of patterns, that one test goes through. */
+const MAX_STEPS = 1_000_000;
+/** Counts a reference that is followed; in no schema that anybody writes. */
+const STEP = 'countersign:step';
+
+/**
+ * Compiles a schema (JSON Schema 2020-12), in the one way in which schemas of manifests are compiled:
+ * every keyword and format must be known, and it refers to nothing outside of itself. Testing a value
+ * is bounded, whatever schema and value are: large documents, references that multiply and patterns
+ * that run long fit nothing.
+ *
+ * @throws {Error} when it does not compile, or has {@link schemaHazards}
+ */
+export function compileSchema(schema: JsonObject): SchemaTest {
+  const [hazard] = schemaHazards(schema);
+  if (hazard !== undefined) throw new Error(`${hazard.pointer} ${hazard.detail}`);
+  const budget = new WorkBudget(MAX_STEPS);
+  const linearPattern = (pattern: string) => new LinearPattern(pattern, budget);
+  // One of its own each time: a schema may bring an `$id`, no two may meet, and all are kept.
+  const ajv = new Ajv2020({
+    validateSchema: false,
+    strictTypes: false,
+    strictTuples: false,
+    logger: false,
+    formats: fullFormats,
+    // What is referred to is compiled once, and not once for each reference.
+    inlineRefs: false,
+    code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+  });
+  const step = (): boolean => {
+    budget.spend(1);
+    return true;
+  };
+  ajv.addKeyword({ keyword: STEP, before: '$dynamicRef', errors: false, validate: step });
+  const validate = ajv.compile(countingReferences(schema));
+  return (value) => {
+    if (!isSmall(value)) return false;
+    budget.renew();
+    try {
+      return validate(value);
+    } catch {
+      // Out of steps; or a recursive schema, where the stack ends before the value does.
+      return false;
+    }
+  };
+}
+
+/** What a schema may not have although JSON Schema has it, with pointers from the schema on. */
+export function schemaHazards(schema: JsonObject): readonly Fault[] {
+  const faults: Fault[] = [];
+  eachSchema(schema, '', (each, pointer) => {
+    if (STEP in each)
+      faults.push({ pointer: pointerTo(pointer, STEP), detail: 'is not a keyword' });
+    const { $ref: reference, pattern, patternProperties } = each;
+    if (typeof reference === 'string' && !refersToSchema(reference)) {
+      faults.push({ pointer: `${pointer}/$ref`, detail: 'refers to what is no schema' });
+    }
+    const named = typeof patternProperties === 'object' ? Object.keys(patternProperties ?? {}) : [];
+    for (const [text, at] of [
+      ...(typeof pattern === 'string' ? [[pattern, `${pointer}/pattern`] as const] : []),
+      ...named.map((name) => [name, pointerTo(`${pointer}/patternProperties`, name)] as const),
+    ]) {
+      const fault = patternFault(text);
+      if (fault !== undefined) faults.push({ pointer: at, detail: fault });
+    }
+    return each;
+  });
+  return faults;
+}
+
+function patternFault(pattern: string): string | undefined {
+  try {
+    new LinearPattern(pattern, new WorkBudget(0));
+    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'is no regular expression';
+    return `cannot be matched in linear time: it ${error instanceof Error ? error.message : 'fails'}`;
+  }
+}
+
+/** Into a value of `enum` or `const` a reference would lead past what is counted. */
+function refersToSchema(reference: string): boolean {
+  const [, fragment = ''] = reference.split('#');
+  return !fragment.startsWith('/') || leadsToSchema(decoded(fragment));
+}
+
+/** Encoded slashes stay what they are: no separators. */
+function decoded(fragment: string): string {
+  try {
+    return fragment.split('/').map(decodeURIComponent).join('/');
+  } catch {
+    return '/?';
+  }
+}
+
+function countingReferences(schema: JsonObject): JsonObject {
+  return eachSchema(schema, '', (each) =>
+    '$ref' in each || '$dynamicRef' in each ? { ...each, [STEP]: true } : each,
+  ) as JsonObject;
+}
+
+function isSmall(value: Json): boolean {
+  const pending: Json[] = [value];
+  for (let count = 0; count < pending.length; count++) {
+    if (pending.length > MAX_VALUES) return false;
+    const each = pending[count];
+    if (typeof each !== 'object' || each === null) continue;
+    for (const member of Object.values(each)) pending.push(member);
+  }
+  return true;
+}

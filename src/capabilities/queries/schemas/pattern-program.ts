@@ -1,0 +1,160 @@
+/** Patterns that grow beyond it, by their counts, are not taken. */
+const MAX_INSTRUCTIONS = 2_000;
+
+export type Assertion = '^' | '$' | '\\b' | '\\B';
+
+/** What a state does: takes one character, goes on in several places, looks at where it is, or ends. */
+export type Instruction =
+  | { readonly takes: RegExp }
+  | { readonly goesTo: readonly number[] }
+  | { readonly asserts: Assertion }
+  | 'match';
+
+const ESCAPE =
+  /\\(?:u\{[0-9a-f]+\}|ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|u[0-9a-f]{4}|x[0-9a-f]{2}|c[a-z]|p\{[^}]*\}|[^])/iuy;
+const CHARACTER_CLASS = /\[(?:\\[^]|[^\]\\])*\]/uy;
+const GROUP = /\((?:\?:|\?<[^=!][^>]*>)?/uy;
+const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/uy;
+const CHARACTER = /[^]/uy;
+
+/**
+ * The states of Thompson's automaton for a pattern (ECMA-262, flag `u`); every atom stays a regular
+ * expression of one character.
+ *
+ * @throws {SyntaxError} when it is no pattern
+ * @throws {Error} when no automaton can do it (references to groups, looking around), or it is too large
+ */
+export function patternProgram(pattern: string): readonly Instruction[] {
+  // What follows may rely on its syntax.
+  new RegExp(pattern, 'u');
+  return new Compiler(pattern).compile();
+}
+
+class Compiler {
+  #at = 0;
+  #program: Instruction[] = [];
+
+  constructor(private readonly pattern: string) {}
+
+  compile(): readonly Instruction[] {
+    this.#alternatives();
+    this.#emit('match');
+    return this.#program;
+  }
+
+  /** Each begins with a fork to itself and to the next one, and ends with a jump to the end of all. */
+  #alternatives(): void {
+    const ends: number[] = [];
+    for (;;) {
+      const fork = this.#emit({ goesTo: [] });
+      this.#sequence();
+      if (this.pattern[this.#at] !== '|') {
+        this.#lead(fork, fork + 1);
+        break;
+      }
+      this.#at++;
+      ends.push(this.#emit({ goesTo: [] }));
+      this.#lead(fork, fork + 1, this.#program.length);
+    }
+    for (const end of ends) this.#lead(end, this.#program.length);
+  }
+
+  #sequence(): void {
+    while (this.#at < this.pattern.length && !'|)'.includes(this.pattern.charAt(this.#at))) {
+      const start = this.#program.length;
+      this.#atom();
+      const quantifier = this.#take(QUANTIFIER);
+      if (quantifier !== undefined) this.#repeat(start, boundsOf(quantifier));
+    }
+  }
+
+  /**
+   * `{2,4}` is two copies and two more that may be left out; `{2,}` two and a loop.
+   * @param start of what was read last: what is to be repeated
+   */
+  #repeat(start: number, [min, max]: readonly [number, number]): void {
+    const body = this.#program.slice(start);
+    this.#program = this.#program.slice(0, start);
+    if (body.length === 0) return;
+    for (let count = 0; count < min; count++) this.#copy(body, start);
+    if (max === Infinity) {
+      const loop = this.#emit({ goesTo: [] });
+      this.#copy(body, start);
+      this.#emit({ goesTo: [loop] });
+      this.#lead(loop, loop + 1, this.#program.length);
+      return;
+    }
+    const forks: number[] = [];
+    for (let count = min; count < max; count++) {
+      forks.push(this.#emit({ goesTo: [] }));
+      this.#copy(body, start);
+    }
+    for (const fork of forks) this.#lead(fork, fork + 1, this.#program.length);
+  }
+
+  /** @param start where its states stood when they were made */
+  #copy(body: readonly Instruction[], start: number): void {
+    const distance = this.#program.length - start;
+    for (const instruction of body) {
+      const moves = typeof instruction === 'object' && 'goesTo' in instruction;
+      this.#emit(moves ? { goesTo: instruction.goesTo.map((to) => to + distance) } : instruction);
+    }
+  }
+
+  #atom(): void {
+    const character = this.pattern.charAt(this.#at);
+    if (character === '(') this.#group();
+    else if (character === '^' || character === '$') {
+      this.#at++;
+      this.#emit({ asserts: character });
+    } else if (character === '\\') this.#escape();
+    else {
+      const [atom = ''] = this.#take(character === '[' ? CHARACTER_CLASS : CHARACTER) ?? [];
+      this.#emit({ takes: single(atom) });
+    }
+  }
+
+  #group(): void {
+    const [open = ''] = this.#take(GROUP) ?? [];
+    if (open === '(' && this.pattern[this.#at] === '?') throw new Error('looks around itself');
+    this.#alternatives();
+    // Its closing parenthesis.
+    this.#at++;
+  }
+
+  #escape(): void {
+    const [escape = ''] = this.#take(ESCAPE) ?? [];
+    if (/^\\[1-9k]/.test(escape)) throw new Error('refers to a group of its own');
+    if (escape === '\\b' || escape === '\\B') this.#emit({ asserts: escape });
+    else this.#emit({ takes: single(escape) });
+  }
+
+  #take(token: RegExp): RegExpExecArray | undefined {
+    token.lastIndex = this.#at;
+    const found = token.exec(this.pattern);
+    if (found !== null) this.#at += found[0].length;
+    return found ?? undefined;
+  }
+
+  /** Answers the number of the new state. */
+  #emit(instruction: Instruction): number {
+    if (this.#program.length >= MAX_INSTRUCTIONS) throw new Error('is too large');
+    return this.#program.push(instruction) - 1;
+  }
+
+  #lead(from: number, ...goesTo: readonly number[]): void {
+    this.#program[from] = { goesTo };
+  }
+}
+
+function single(atom: string): RegExp {
+  return new RegExp(`^(?:${atom})$`, 'u');
+}
+
+function boundsOf([quantifier, min, comma, max]: RegExpExecArray): readonly [number, number] {
+  if (min === undefined) {
+    return [quantifier.startsWith('+') ? 1 : 0, quantifier.startsWith('?') ? 1 : Infinity];
+  }
+  if (comma === undefined) return [Number(min), Number(min)];
+  return [Number(min), max === undefined || max === '' ? Infinity : Number(max)];
+}
