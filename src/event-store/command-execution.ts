@@ -56,6 +56,12 @@ export interface Prepared<Context> {
   readonly basedOn: Readonly<Record<string, number>>;
 }
 
+/** Reads what a decision needs, for a state and the moment at which its events will be recorded. */
+export type Prepare<State, Context> = (
+  state: State,
+  now: Timestamp,
+) => Promise<Result<Prepared<Context>, Rejection>>;
+
 /** A command as it stands in the log. */
 export interface Executed<State> {
   /** The stream folded up to the command's last event. */
@@ -66,6 +72,9 @@ export interface Executed<State> {
   /** True when the command was found in the log: nothing was decided or appended. */
   readonly replayed: boolean;
 }
+
+/** Where a command's events end in its stream. */
+export type Stored = Pick<Executed<unknown>, 'revision' | 'replayed'>;
 
 /** Decisions after lost races before the caller is told to come back. */
 const MAX_ATTEMPTS = 24;
@@ -81,14 +90,14 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
   readonly repository: StreamRepository<State, Event>;
 
   constructor(
-    private readonly store: EventStore,
+    private readonly log: EventStore,
     private readonly keys: KeyStore,
     private readonly decider: Decider<State, Command, Event, Context>,
     private readonly types: EventTypes<Event>,
     private readonly clock: Clock,
     private readonly random: RandomBytes,
   ) {
-    this.repository = new StreamRepository<State, Event>(store, keys, {
+    this.repository = new StreamRepository<State, Event>(log, keys, {
       types,
       initial: decider.initial,
       evolve: (state, event) => decider.evolve(state, event),
@@ -105,38 +114,54 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     stream: string,
     command: Command,
     envelope: CommandEnvelope,
-    prepare: (state: State, now: Timestamp) => Promise<Result<Prepared<Context>, Rejection>>,
+    prepare: Prepare<State, Context>,
   ): Promise<Result<Executed<State>, Rejection>> {
+    const stored = await this.store(stream, command, envelope, prepare);
+    if (!stored.ok) return stored;
+    const { revision, replayed } = stored.value;
+    // Answers come from stored events: a re-sent append may have stored another try's.
+    const { state, position } = await this.repository.advanceTo(stream, revision);
+    return ok({ state, revision, position, replayed });
+  }
+
+  /**
+   * Like `execute`, for whoever wants no answer: nothing is read back.
+   *
+   * @param expected `new`: there is hardly such a stream yet, so that it is looked for only once the
+   * append has failed.
+   */
+  async store(
+    stream: string,
+    command: Command,
+    envelope: CommandEnvelope,
+    prepare: Prepare<State, Context>,
+    expected: 'new' | 'any' = 'any',
+  ): Promise<Result<Stored, Rejection>> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { loaded, known } = await this.repository.loadWithCommand(stream, envelope.commandId);
+      const { loaded, known } =
+        expected === 'new' && attempt === 0
+          ? this.repository.nothing
+          : await this.repository.loadWithCommand(stream, envelope.commandId);
       if (known !== undefined) {
         if (known.requestDigest !== envelope.requestDigest) {
           return err({ code: 'idempotency-key-reused' });
         }
-        return ok(await this.#answer(stream, known.lastRevision, true));
+        return ok({ revision: known.lastRevision, replayed: true });
       }
       const now = this.#now(loaded);
       const prepared = await prepare(loaded.state, now);
       if (!prepared.ok) return prepared;
       const decision = this.decider.decide(loaded.state, command, prepared.value.context);
       if (!decision.ok) return decision;
-      if (decision.value.length === 0) {
-        return ok({ ...loaded, replayed: true });
-      }
+      if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: true });
       const metadata: EventMetadata = { ...envelope, basedOn: prepared.value.basedOn };
       const sealed = await this.#seal(stream, decision.value, now, metadata);
       if (!sealed.ok) return sealed;
-      const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision;
-      const appended = await this.store.append(stream, expected, sealed.value);
-      if (appended.ok) return ok(await this.#answer(stream, appended.value.revision, false));
+      const after = loaded.revision === -1 ? 'no-stream' : loaded.revision;
+      const appended = await this.log.append(stream, after, sealed.value);
+      if (appended.ok) return ok({ revision: appended.value.revision, replayed: false });
     }
     return err({ code: 'contention' });
-  }
-
-  /** Answers come from stored events: a re-sent append may have stored another try's. */
-  async #answer(stream: string, revision: number, replayed: boolean): Promise<Executed<State>> {
-    const { state, position } = await this.repository.advanceTo(stream, revision);
-    return { state, revision, position, replayed };
   }
 
   #now(loaded: Loaded<State>): Timestamp {

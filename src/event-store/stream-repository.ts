@@ -48,6 +48,11 @@ export class StreamRepository<State, Event extends DomainEvent> {
     private readonly kind: StreamKind<State, Event>,
   ) {}
 
+  /** A stream that does not exist, as {@link loadWithCommand} gives it. */
+  get nothing(): { loaded: Loaded<State>; known: undefined } {
+    return { loaded: this.#empty(), known: undefined };
+  }
+
   /** The stream at its head. */
   async load(stream: string): Promise<Loaded<State>> {
     return this.#advance(stream);
@@ -106,13 +111,7 @@ export class StreamRepository<State, Event extends DomainEvent> {
   }
 
   async #advance(stream: string, onStep?: (loaded: Loaded<State>) => void): Promise<Cached<State>> {
-    let entry: Cached<State> = this.#cache.get(stream) ?? {
-      state: this.kind.initial,
-      revision: -1,
-      position: START,
-      recordedAt: undefined,
-      commands: new Map(),
-    };
+    let entry = this.#cache.get(stream) ?? this.#empty();
     onStep?.(entry);
     const tail = await this.store.readStream(stream, entry.revision + 1);
     if (tail.length === 0) return entry;
@@ -137,5 +136,15 @@ export class StreamRepository<State, Event extends DomainEvent> {
     const current = this.#cache.get(stream);
     if (current === undefined || current.revision < entry.revision) this.#cache.set(stream, entry);
     return entry;
+  }
+
+  #empty(): Cached<State> {
+    return {
+      state: this.kind.initial,
+      revision: -1,
+      position: START,
+      recordedAt: undefined,
+      commands: new Map(),
+    };
   }
 }

@@ -20,7 +20,7 @@ function dayOf(moment: Timestamp): string {
 
 /**
  * How often each capability was called: when last, and on each of the last days. A call counts when
- * it is admitted, whatever becomes of it. Days that no longer count go with the next call.
+ * it is admitted, whatever becomes of it. Days that no longer count go with a day's first call.
  */
 export const capabilityUsage: Projection<InvocationEvent> = {
   name: CAPABILITY_USAGE,
@@ -59,10 +59,13 @@ export const capabilityUsage: Projection<InvocationEvent> = {
        ON CONFLICT (agent_id, skill_id)
        DO UPDATE SET last_call = max(last_call, excluded.last_call)`,
     ).run(agentId, skillId, recordedAt);
-    db.prepare(
-      `INSERT INTO capability_usage_days (agent_id, skill_id, day, calls) VALUES (?, ?, ?, 1)
-       ON CONFLICT (agent_id, skill_id, day) DO UPDATE SET calls = calls + 1`,
-    ).run(agentId, skillId, dayOf(recordedAt));
+    const counted = db
+      .prepare<{ calls: number }>(
+        `INSERT INTO capability_usage_days (agent_id, skill_id, day, calls) VALUES (?, ?, ?, 1)
+         ON CONFLICT (agent_id, skill_id, day) DO UPDATE SET calls = calls + 1 RETURNING calls`,
+      )
+      .get(agentId, skillId, dayOf(recordedAt));
+    if (counted?.calls !== 1) return;
     db.prepare(
       'DELETE FROM capability_usage_days WHERE agent_id = ? AND skill_id = ? AND day < ?',
     ).run(agentId, skillId, firstCountedDay(recordedAt));

@@ -25,6 +25,7 @@ import type { InvocationOutcome } from './domain/outcome.js';
 import { invocationStream } from './domain/stream.js';
 import { InvocationExecution } from './invocation-execution.js';
 
+type Prepare = Parameters<InvocationExecution['store']>[3];
 type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
 
 const ANONYMOUS: Actor = { principal: 'anonymous', agent: null, tenant: null };
@@ -64,10 +65,9 @@ export class LoggedInvocations extends InvocationLedger {
     );
     const command: InvocationCommand = { kind: 'admit', invocation };
     const stream = invocationStream(admission.invocationId);
-    const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>
-      ok({ context: { now }, basedOn }),
-    );
-    return executed.ok ? ok(undefined) : executed;
+    const prepare: Prepare = async (_, now) => ok({ context: { now }, basedOn });
+    const stored = await this.execution.store(stream, command, envelope, prepare, 'new');
+    return stored.ok ? ok(undefined) : stored;
   }
 
   /**
@@ -84,12 +84,11 @@ export class LoggedInvocations extends InvocationLedger {
     );
     const command: InvocationCommand = { kind: 'end', invocationId, outcome };
     const stream = invocationStream(invocationId);
-    const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>
-      ok({ context: { now }, basedOn: {} }),
-    );
-    if (executed.ok) return;
-    if (outcome === 'outcome-unknown' && NOTHING_TO_END.has(executed.error.code)) return;
-    throw new Error(`${stream} could not be ended: ${executed.error.code}`);
+    const prepare: Prepare = async (_, now) => ok({ context: { now }, basedOn: {} });
+    const stored = await this.execution.store(stream, command, envelope, prepare);
+    if (stored.ok) return;
+    if (outcome === 'outcome-unknown' && NOTHING_TO_END.has(stored.error.code)) return;
+    throw new Error(`${stream} could not be ended: ${stored.error.code}`);
   }
 
   async overdue(

@@ -14,14 +14,14 @@ export interface NewFailure {
 }
 
 /**
- * Applies a batch to several projections and moves their checkpoints, in one transaction.
+ * Applies a batch to several projections and moves their checkpoints, in one transaction that may be
+ * committed later.
  *
  * The common case costs no savepoints. When a projection throws, everything is undone and done
  * again with that projection taken event by event, so that the failed event alone is undone.
  *
  * @param upTo position of the last event read, delivered or not.
  * @param retryAt when a failed event is tried again, milliseconds since the epoch.
- * @param commit see `ReadDatabase`; what is parked is committed at once, since retries look for it.
  * @returns the events that failed and are parked now.
  */
 export function applyBatch(
@@ -30,7 +30,6 @@ export function applyBatch(
   deliveries: readonly Delivery[],
   upTo: Position,
   retryAt: number,
-  commit: 'now' | 'later' = 'now',
 ): readonly NewFailure[] {
   const careful = new Set<TrackedProjection>();
   for (;;) {
@@ -48,8 +47,7 @@ export function applyBatch(
         }
         current = undefined;
         return done;
-      }, commit);
-      if (passes.some(({ parkedEvents }) => parkedEvents > 0)) database.flush();
+      }, 'later');
       for (const { tracked, parkedStreams, parkedEvents } of passes) {
         tracked.position = upTo;
         tracked.parkedEvents += parkedEvents;

@@ -22,6 +22,8 @@ export interface FeedOptions {
   /** Pause before the first retry of a failed event, in milliseconds. */
   readonly firstRetryMs: number;
   readonly onProgress: () => void;
+  /** Something was applied that is not committed yet. */
+  readonly onUncommitted: () => void;
   readonly onFailures: (failures: readonly NewFailure[]) => void;
 }
 
@@ -129,7 +131,8 @@ export class Feed {
     batch: readonly RecordedEnvelope[],
     upTo: Position,
   ): Promise<void> {
-    const { store, database, decoder, clock, firstRetryMs, onFailures, onProgress } = this.options;
+    const { store, database, decoder, clock, firstRetryMs } = this.options;
+    const { onFailures, onProgress, onUncommitted } = this.options;
     if (batch.length > 0) {
       if (!this.#logNamed) await nameLog(store, database);
       this.#logNamed = true;
@@ -138,10 +141,8 @@ export class Feed {
         readers.map(({ projection }) => projection),
       );
       const retryAt = clock() + firstRetryMs;
-      const receivers = [...projections];
-      // Nobody reads views that have not caught up: their rows may be committed in larger pieces.
-      const commit = receivers.some(({ caughtUp }) => caughtUp) ? 'now' : 'later';
-      const failures = applyBatch(database, receivers, deliveries, upTo, retryAt, commit);
+      const failures = applyBatch(database, [...projections], deliveries, upTo, retryAt);
+      onUncommitted();
       if (failures.length > 0) onFailures(failures);
     } else {
       for (const tracked of projections) {
@@ -156,7 +157,6 @@ export class Feed {
     const completed = there.filter(({ complete }) => !complete);
     for (const tracked of completed) tracked.complete = true;
     if (completed.length > 0) storePositions(this.options.database, completed);
-    this.options.database.flush();
     for (const tracked of there) tracked.caughtUp = true;
     this.options.onProgress();
   }

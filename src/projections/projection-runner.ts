@@ -20,7 +20,7 @@ import type {
   ReadModel,
   ReadStatement,
 } from './port.js';
-import { ReadDatabaseDamaged, type ReadDatabase } from './read-database.js';
+import { isDatabaseFault, ReadDatabaseDamaged, type ReadDatabase } from './read-database.js';
 import { takeUp } from './take-up.js';
 import type { TrackedProjection } from './tracked-projection.js';
 import { WaitingReaders } from './waiting-readers.js';
@@ -45,6 +45,12 @@ export interface ProjectionRunnerOptions {
   readonly backoffMs?: readonly [first: number, longest: number];
 }
 
+/**
+ * Batches that come within this time share a commit, in milliseconds: most rows are changed again
+ * soon after they were made, and every page that a commit finds changed is written.
+ */
+const COMMIT_AFTER_MS = 250;
+
 /** Failures of one batch that are reported one by one. */
 const REPORTED_FAILURES = 10;
 
@@ -64,6 +70,7 @@ export class ProjectionRunner implements ReadModel {
   readonly #stopping = new AbortController();
   #session = new AbortController();
   #running: Promise<void> | undefined;
+  #commit: NodeJS.Timeout | undefined;
 
   /** Empty until the first session. */
   #tracked: ReadonlyMap<string, TrackedProjection> = new Map();
@@ -94,6 +101,7 @@ export class ProjectionRunner implements ReadModel {
     this.#stopping.abort();
     this.#session.abort();
     await this.#running;
+    clearTimeout(this.#commit);
   }
 
   prepare<Row>(sql: string): ReadStatement<Row> {
@@ -177,6 +185,7 @@ export class ProjectionRunner implements ReadModel {
 
   async #runSession(session: AbortController): Promise<void> {
     const { store, database, projections, clock, batchSize, retryDelaysMs } = this.#options;
+    database.resume();
     const tracked = await takeUp(store, database, projections, {
       // A start may bring the mended handler, or the event's key may be back.
       retryAllAt: this.#tracked.size === 0 ? clock() : null,
@@ -195,6 +204,9 @@ export class ProjectionRunner implements ReadModel {
         onProgress: () => {
           this.#progressed();
         },
+        onUncommitted: () => {
+          this.#commitSoon(session);
+        },
         onFailures: (failures) => {
           this.#failed(failures);
         },
@@ -207,7 +219,7 @@ export class ProjectionRunner implements ReadModel {
       if (!signal.aborted) throw new Error('the event store has ended the subscription');
     };
     await together(session, [follow(), feed.catchUp(signal), this.#retry(signal)]);
-    if (signal.reason instanceof ReadDatabaseDamaged) throw signal.reason;
+    if (isDatabaseFault(signal.reason)) throw signal.reason;
     storePositions(database, tracked);
   }
 
@@ -216,6 +228,17 @@ export class ProjectionRunner implements ReadModel {
       await this.#parked.nextRetry(signal);
       this.#readers.notify();
     }
+  }
+
+  #commitSoon(session: AbortController): void {
+    this.#commit ??= setTimeout(() => {
+      this.#commit = undefined;
+      try {
+        this.#options.database.flush();
+      } catch (error) {
+        session.abort(error);
+      }
+    }, COMMIT_AFTER_MS);
   }
 
   #progressed(): void {

@@ -6,9 +6,9 @@ export interface ReadDatabase {
    * Runs synchronous work in one transaction: all of it or nothing. What the work throws comes out
    * again, faults of the database itself as one of the two errors below.
    *
-   * @param commit `later`: readers need not see it yet, so it may share a commit with what follows;
-   * the next `now`, or `flush`, commits both. Until then a crash, or a fault of the database, undoes
-   * them together.
+   * @param commit `later`: it may share a commit with what follows, so that a page which many change
+   * is written once; the next `now`, or `flush`, commits both. Until then a crash, or a fault of the
+   * database, undoes them together; after such a fault everything is refused until `resume`.
    */
   transaction<T>(work: (db: ProjectionDatabase) => T, commit?: 'now' | 'later'): T;
 
@@ -18,7 +18,10 @@ export interface ReadDatabase {
   /** Inside a transaction: work that is undone alone when it throws. */
   attempt(work: () => void): void;
 
-  /** A query outside of transactions; sees what is committed. */
+  /** Takes work again after a fault has undone some: the caller asks anew how far the views are. */
+  resume(): void;
+
+  /** A query outside of transactions; sees what they have done, committed or not. */
   prepare<Row>(sql: string): ReadStatement<Row>;
 
   /** Moves a damaged database aside and goes on with an empty one. */

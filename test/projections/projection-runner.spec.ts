@@ -246,6 +246,37 @@ describe('a read database', () => {
     expect(node.reports).toContain('the read database is damaged; it is moved aside and rebuilt');
   });
 
+  it('that runs full loses nothing that was applied before and not committed yet', async () => {
+    let isFull = false;
+    const log = noteLog('notes', {
+      before: () => {
+        if (!isFull) return;
+        isFull = false;
+        throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+      },
+    });
+    const runner = node.run([log]);
+    expect(await runner.waitFor(START, 5000)).toBe(true);
+    expect(await runner.waitFor(await node.write('note-1', 0, 'one'), 5000)).toBe(true);
+    isFull = true;
+    expect(await runner.waitFor(await node.write('note-1', 1, 'two'), 5000)).toBe(true);
+    expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual(['one', 'two']);
+    expect(node.reports).toContain('projections stand still');
+  });
+
+  it('commits by itself what was applied', async () => {
+    const runner = node.run([noteLog('notes')]);
+    expect(await runner.waitFor(START, 5000)).toBe(true);
+    expect(await runner.waitFor(await node.write('note-1', 0, 'one'), 5000)).toBe(true);
+    const other = new Database(node.readFile, { readonly: true });
+    const count = other.prepare('SELECT count(*) FROM notes').pluck();
+    for (let tries = 0; tries < 100 && count.get() === 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(count.get()).toBe(1);
+    other.close();
+  });
+
   it('holds whole batches after kill -9', async () => {
     const total = 300;
     for (let i = 0; i < total; i++)

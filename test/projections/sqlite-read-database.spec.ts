@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ProjectionDatabase } from '../../src/projections/port.js';
+import { ReadDatabaseUnavailable } from '../../src/projections/read-database.js';
 import { SqliteReadDatabase } from '../../src/projections/sqlite/sqlite-read-database.js';
 
 let folder: string;
@@ -43,13 +44,25 @@ function names(of: SqliteReadDatabase = database): string[] {
   return rows.map(({ name }) => name);
 }
 
+/** What a second connection finds is what would be found after a crash. */
+function stored(): string[] {
+  const other = open();
+  try {
+    return names(other);
+  } finally {
+    other.close();
+  }
+}
+
 describe('work whose commit may wait', () => {
-  it('is seen by readers once it is flushed', () => {
+  it('is seen by readers at once, and by others once it is flushed', () => {
     database.transaction(insert('a'), 'later');
     database.transaction(insert('b'), 'later');
-    expect(names()).toEqual([]);
+    expect(names()).toEqual(['a', 'b']);
+    expect(stored()).toEqual([]);
     database.flush();
     expect(names()).toEqual(['a', 'b']);
+    expect(stored()).toEqual(['a', 'b']);
   });
 
   it('is committed with the next work that does not wait, and before the database is closed', () => {
@@ -64,7 +77,7 @@ describe('work whose commit may wait', () => {
 
   it('does not wait for ever', () => {
     for (let i = 0; i < 100; i++) database.transaction(insert(String(i)), 'later');
-    expect(names().length).toBeGreaterThan(50);
+    expect(stored().length).toBeGreaterThan(50);
   });
 
   it('is undone alone when it throws', () => {
@@ -78,10 +91,22 @@ describe('work whose commit may wait', () => {
   it('is undone by a crash', () => {
     database.transaction(insert('a'));
     database.transaction(insert('b'), 'later');
-    // What a second connection finds is what would be found after a crash.
-    const other = open();
-    expect(names(other)).toEqual(['a']);
-    other.close();
+    expect(stored()).toEqual(['a']);
+  });
+
+  it('is missed by nobody when a fault has undone it', () => {
+    database.transaction(insert('a'), 'later');
+    expect(() =>
+      database.transaction((db) => {
+        db.exec('PRAGMA max_page_count = 1');
+        insert('x'.repeat(100_000))(db);
+      }, 'later'),
+    ).toThrow(ReadDatabaseUnavailable);
+    expect(() => names()).toThrow(ReadDatabaseUnavailable);
+    expect(() => database.transaction(insert('b'))).toThrow(ReadDatabaseUnavailable);
+    database.resume();
+    database.transaction(insert('c'));
+    expect(names()).toEqual(['c']);
   });
 });
 
@@ -113,6 +138,10 @@ describe('the handle', () => {
 
 describe('a query', () => {
   it('cannot write', () => {
-    expect(() => database.prepare('DELETE FROM things').all()).toThrow();
+    const query = database.prepare('DELETE FROM things RETURNING name');
+    expect(() => query.all()).toThrow();
+    database.transaction(insert('a'), 'later');
+    expect(() => query.all()).toThrow('not a query');
+    expect(names()).toEqual(['a']);
   });
 });

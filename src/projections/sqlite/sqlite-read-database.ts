@@ -39,6 +39,8 @@ export class SqliteReadDatabase implements ReadDatabase {
   #inTransaction = false;
   /** Pieces of work in the open transaction. */
   #uncommitted = 0;
+  /** Some of them were undone, and nobody has asked since how far the views are. */
+  #isCutBack = false;
 
   /** @param file path of the database; its folder is made when it is missing. */
   constructor(private readonly file: string) {
@@ -53,6 +55,7 @@ export class SqliteReadDatabase implements ReadDatabase {
 
   transaction<T>(work: (db: ProjectionDatabase) => T, commit: 'now' | 'later' = 'now'): T {
     if (this.#inTransaction) throw new Error('transactions do not nest');
+    this.#refuseCutBack();
     const isFirst = !this.#writer.inTransaction;
     this.#inTransaction = true;
     try {
@@ -102,11 +105,24 @@ export class SqliteReadDatabase implements ReadDatabase {
     this.#run('RELEASE attempt');
   }
 
+  resume(): void {
+    this.#isCutBack = false;
+  }
+
   prepare<Row>(sql: string): ReadStatement<Row> {
     return {
-      get: (...parameters) => guarded(() => this.#reads.statement(sql).get(...parameters) as Row),
-      all: (...parameters) => guarded(() => this.#reads.statement(sql).all(...parameters) as Row[]),
+      get: (...parameters) => guarded(() => this.#query(sql).get(...parameters) as Row),
+      all: (...parameters) => guarded(() => this.#query(sql).all(...parameters) as Row[]),
     };
+  }
+
+  /** Only the connection that writes sees what is not committed. */
+  #query(sql: string): Database.Statement {
+    this.#refuseCutBack();
+    if (!this.#writer.inTransaction) return this.#reads.statement(sql);
+    const statement = this.#writes.statement(sql);
+    if (!statement.readonly) throw new TypeError(`not a query: ${sql}`);
+    return statement;
   }
 
   /** Keeps one damaged file (`<file>.damaged`) for whoever wants to know what happened to it. */
@@ -139,7 +155,13 @@ export class SqliteReadDatabase implements ReadDatabase {
   #undoAll(): void {
     // SQLite has already rolled back by itself after some faults, such as a full disk.
     if (this.#writer.inTransaction) this.#run('ROLLBACK');
+    this.#isCutBack ||= this.#uncommitted > 0;
     this.#uncommitted = 0;
+  }
+
+  /** Whoever counts on what was undone would leave a gap. */
+  #refuseCutBack(): void {
+    if (this.#isCutBack) throw new ReadDatabaseUnavailable('some of its rows were undone');
   }
 
   #run(sql: string): void {

@@ -13,7 +13,8 @@ export function submit(
   event: ProjectedEvent<TaskSubmitted>,
 ): void {
   // A task of this id may have been here before it was deleted, on another node perhaps.
-  forgetTask(db, taskId);
+  const isKnown = db.prepare('SELECT 1 FROM task_directory_lives WHERE task_id = ?').get(taskId);
+  if (isKnown !== undefined) forgetTask(db, taskId);
   db.prepare('INSERT INTO task_directory_lives (task_id) VALUES (?)').run(taskId);
   const { owner, agentId, contextId } = event.data;
   const key = listingKey(owner, agentId);
