@@ -1,6 +1,6 @@
-import {
+import type {
+  AgentCapabilities,
   CapabilityRegistry,
-  type AgentCapabilities,
 } from '../../src/capabilities/queries/capability-registry.js';
 import { ClassifierFeed } from '../../src/a2a/routing/classifier-feed.js';
 import { MessageRouter } from '../../src/a2a/routing/message-router.js';

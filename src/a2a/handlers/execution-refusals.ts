@@ -56,7 +56,7 @@ export function notAvailable(): A2aRefusal {
 
 /** Its manifest names a handler that this process does not have. */
 export function notImplemented({ manifest }: Capability): A2aRefusal {
-  const detail = 'The capability is not implemented where this message arrived; nothing was run.';
+  const detail = 'The capability has no handler where this message arrived; nothing was run.';
   return unsupported('handler-absent', detail, { skillId: manifest.id });
 }
 

@@ -10,28 +10,9 @@ import { readHostedAgents } from '../../../src/config/hosted-agents-file.js';
 import type { HostedAgent } from '../../../src/config/hosted-agents.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
 import { capability, FINANCE, type CapabilityChanges } from '../support/capabilities.js';
+import { RECONCILE } from '../support/documents.js';
 
 const EXAMPLE = new URL('../../../examples/finance/', import.meta.url);
-
-/** As it was given to us, to the letter. */
-const RECONCILE = {
-  id: 'reconcile-invoice',
-  state: 'ga',
-  visibility: 'extended',
-  skill: {
-    name: 'Reconcile an invoice',
-    description: 'Matches an invoice to its purchase order and lists line-level differences.',
-    tags: ['finance', 'invoices'],
-    examples: ['Reconcile invoice INV-20931 against its PO.'],
-    inputModes: ['text/plain', 'application/pdf'],
-    outputModes: ['application/json'],
-  },
-  requires_scopes: ['recon.run'],
-  tenants: '*',
-  handler: 'recon.v3.reconcile',
-  limits: { max_pdf_pages: 200, cost_class: 'medium' },
-  owner: 'finance-agents-team',
-};
 
 let folder: string;
 

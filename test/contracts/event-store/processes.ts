@@ -52,7 +52,6 @@ export function describeProcesses(makeLog: LogFactory): void {
           await poll();
           await delay(1);
         }
-        await poll();
       })();
       const subscription = new Reader(store.subscribeAll(START));
       const total = children.length * 3 * countOfEvents(batches);
@@ -61,6 +60,8 @@ export function describeProcesses(makeLog: LogFactory): void {
       await Promise.all(children.map((child) => child.finished()));
       writing = false;
       await Promise.all([polling, ours.done]);
+      // Only now is everything written.
+      await poll();
 
       const everything = await readEverything(store);
       expect(everything).toHaveLength(total + ours.ids.length);
