@@ -102,6 +102,7 @@ export class ProjectionRunner implements ReadModel {
     this.#session.abort();
     await this.#running;
     clearTimeout(this.#commit);
+    this.#readers.close();
   }
 
   prepare<Row>(sql: string): ReadStatement<Row> {
