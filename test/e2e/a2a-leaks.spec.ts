@@ -18,7 +18,7 @@ const UNKNOWN = '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11';
 const KINDS = ['extended', 'internal', 'preview', 'tombstone', 'contract', 'direct'] as const;
 
 /** A word of a manifest that occurs nowhere else. */
-const word = (kind: string, of: string): string => `qqx${kind}${of}`;
+const word = (kind: string, of: string): string => `qqxvzjqx${kind}${of}`;
 
 /** A manifest that most callers do not know of, in words of its own. */
 function hidden(kind: (typeof KINDS)[number]): JsonObject {
@@ -60,8 +60,8 @@ function hidden(kind: (typeof KINDS)[number]): JsonObject {
   };
 }
 
-/** `qqx` begins every word that must not be said. */
-const SECRET = /qqx\w*/i;
+/** Begins every word that must not be said; too long for a random id to hold it by chance. */
+const SECRET = /qqxvzjqx\w*/i;
 
 let service: InProcessService;
 /** Of callers who may not use any of it: null for nobody in particular. */
