@@ -8,6 +8,7 @@ import { RejectionException } from '../../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../../http/request-context.js';
 import type { Caller } from '../../kernel/caller.js';
 import { readRequest, sendMessageRequest } from '../wire/requests.js';
+import { withCoarseConfidences } from './dto/coarse-confidences.js';
 import { ExplainBody } from './dto/explain-body.js';
 import {
   ExplanationDocument,
@@ -48,18 +49,17 @@ export class RoutingController {
       throw new RejectionException({ code: 'agent-not-found' });
     }
     const { agentId } = agent;
+    const isOperator = isOwn && caller.scopes.has('operator:explain');
+    const show = isOperator ? asItIs : withCoarseConfidences;
     if (body.taskId !== undefined) {
       refuseBeside(body);
-      const isOperator = isOwn && caller.scopes.has('operator:explain');
       const task = await this.explanations.recorded(agentId, body.taskId, caller, isOperator);
       if (task === undefined) throw new RejectionException({ code: 'task-not-found' });
-      return recordedDocument(agentId, task);
+      return show(recordedDocument(agentId, task));
     }
     const message = explainedMessage(body);
-    return explanationDocument(
-      agentId,
-      await this.explanations.explain(agentId, explained, message),
-    );
+    const explanation = await this.explanations.explain(agentId, explained, message);
+    return show(explanationDocument(agentId, explanation));
   }
 }
 
@@ -111,4 +111,8 @@ function explainedMessage({ agent, text, message }: ExplainBody): ExplainedMessa
 
 function refuse(pointer: string, detail: string): never {
   throw new RejectionException({ code: 'request-invalid', faults: [{ pointer, detail }] });
+}
+
+function asItIs<T>(document: T): T {
+  return document;
 }
