@@ -9,7 +9,7 @@ import {
   type Ed25519PrivateJwk,
 } from '../kernel/ed25519.js';
 import { parseKeyId } from '../kernel/ids.js';
-import type { Json, JsonObject } from '../kernel/json.js';
+import { isObject, type Json, type JsonObject } from '../kernel/json.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { parseStrictJson } from '../kernel/strict-json.js';
 import {
@@ -107,8 +107,4 @@ function duplicates(texts: readonly string[]): string[] {
 function text(entry: JsonObject, member: string): string {
   const value = entry[member];
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { decodeBase64Url } from '../kernel/base64url.js';
 import { parsePublicKey, privateKeyObject, type Ed25519Jwk } from '../kernel/ed25519.js';
-import type { Json, JsonObject } from '../kernel/json.js';
+import { isObject, type JsonObject } from '../kernel/json.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { cliFault, type CliFault } from './cli-fault.js';
 import { readJson } from './input.js';
@@ -46,8 +46,4 @@ function parsePrivateJwk(jwk: JsonObject): Omit<PrivateKey, 'keyId'> | undefined
 function text(object: JsonObject, member: string): string {
   const value = object[member];
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

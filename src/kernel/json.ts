@@ -5,6 +5,11 @@ export interface JsonObject {
   readonly [member: string]: Json;
 }
 
+/** An object, and neither an array nor null. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A JSON Pointer (RFC 6901): `''` is the whole document. */
 export type JsonPointer = string;
 

@@ -1,9 +1,8 @@
-import type { Json, JsonObject } from '../../kernel/json.js';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
 import type { Fault } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { spellings } from '../wire/message-shape.js';
 import type { A2aRefusal } from '../wire/refusal.js';
-import { isObject } from '../wire/scalars.js';
 
 /** Path parameters, by the `camelCase` names of their fields. */
 type Path = Readonly<Record<string, string>>;

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Json } from '../../kernel/json.js';
+import { isObject, type Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { A2aRefusal } from '../wire/refusal.js';
-import { isObject } from '../wire/scalars.js';
 import { exchange, type A2aServer } from './exchange.js';
 import { failureOf } from './failure.js';
 import { sendFailure, sendThrown, type Form } from './form.js';

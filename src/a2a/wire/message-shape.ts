@@ -1,6 +1,5 @@
-import type { Json } from '../../kernel/json.js';
+import { isObject, type Json } from '../../kernel/json.js';
 import { FAULTY, type Faulty, type Read, type Reading } from './reading.js';
-import { isObject } from './scalars.js';
 
 export interface Field<T> {
   readonly read: Read<T>;

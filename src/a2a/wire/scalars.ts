@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../kernel/json.js';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
 import { FAULTY, type Read } from './reading.js';
 
 /**
@@ -123,10 +123,6 @@ export const anything: Read<Json> = (value) => value;
 /** `google.protobuf.Struct`. */
 export const struct: Read<JsonObject> = (value, reading) =>
   isObject(value) ? value : reading.fault('must be an object');
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}";
 const PARAMETERS = `(?:\\s*;\\s*${TOKEN}=(?:${TOKEN}|"[^"\\\\\\p{Cc}]*"))*`;

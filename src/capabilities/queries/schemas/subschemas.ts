@@ -1,4 +1,10 @@
-import { pointerTo, type Json, type JsonObject, type JsonPointer } from '../../../kernel/json.js';
+import {
+  isObject,
+  pointerTo,
+  type Json,
+  type JsonObject,
+  type JsonPointer,
+} from '../../../kernel/json.js';
 
 /** Keywords whose value is a schema (JSON Schema 2020-12 core and applicator vocabularies). */
 const ONE = new Set([
@@ -55,10 +61,6 @@ export function leadsToSchema(pointer: JsonPointer): boolean {
     if (tokens.shift() === undefined) return false;
   }
   return true;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isList(value: Json): value is readonly Json[] {
