@@ -7,7 +7,7 @@ import type { Fault } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { parseStrictJson } from '../kernel/strict-json.js';
 import { isSecureUrl } from './addresses.js';
-import type { HostedAgent } from './hosted-agents.js';
+import type { BackendBinding, HostedAgent } from './hosted-agents.js';
 
 const MAX_AGENTS = 200;
 const MAX_HANDLER_MODULES = 100;
@@ -86,6 +86,7 @@ function agentReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAge
         listOf(moduleReads(folder), [0, MAX_HANDLER_MODULES], 'modules'),
         [],
       ),
+      backends: new Map<string, BackendBinding>(),
     };
     reader.end();
     // Null also stands for what may be left out; the faults say which of them it is.

@@ -21,6 +21,25 @@ export interface HostedAgent {
   readonly capabilitiesFolder: string | null;
   /** Modules that implement its capabilities, and no other agent's: absolute paths. */
   readonly handlers: readonly string[];
+  /** Backends of direct invocations outside this process, by the handler names of manifests. */
+  readonly backends: ReadonlyMap<string, BackendBinding>;
+}
+
+/** Where a backend is: known to the deployment alone. Cards say only what {@link name} says. */
+export interface BackendBinding {
+  readonly kind: 'http' | 'a2a' | 'mcp';
+  /** What cards call it; no address. */
+  readonly name: string;
+  /** Fixed; https, or http on a loopback address on development nodes. */
+  readonly url: string;
+  /** `aud` of the tokens that it gets. */
+  readonly audience: string;
+  /** In milliseconds; a manifest may say less. */
+  readonly timeoutMs: number;
+  /** The same call may be made twice: a lost answer is asked for again. */
+  readonly isIdempotent: boolean;
+  /** Of an MCP server: the name of its tool; null otherwise. */
+  readonly tool: string | null;
 }
 
 /** Settings of the A2A surface. */
@@ -49,6 +68,10 @@ export interface A2aConfig {
   readonly modelRouter: ModelRouterConfig | null;
   /** URI of the trust extension: a message that names its interaction under it is refused so far. */
   readonly trustExtensionUri: string;
+  /** URI of skill-direct-invoke; null: not served, and nowhere declared. */
+  readonly directInvokeExtensionUri: string | null;
+  /** Identifiers that entries of contracts may use besides those of manifests. */
+  readonly vocabulary: readonly string[];
   /** Extensions without which a call is refused; subset of the declared ones. */
   readonly requiredExtensions: readonly string[];
 }

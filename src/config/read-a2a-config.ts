@@ -33,6 +33,8 @@ export function readA2aConfig(
     textClassifier: reader.choice('TEXT_CLASSIFIER', ['encoder', 'words']),
     modelRouter: readModelRouter(reader),
     trustExtensionUri: readTrustExtension(reader),
+    directInvokeExtensionUri: readDirectInvoke(reader),
+    vocabulary: readVocabulary(reader),
     requiredExtensions: readRequiredExtensions(reader),
   };
 }
@@ -104,6 +106,24 @@ function readTrustExtension(reader: EnvironmentReader): string {
     reader.fault('TRUST_EXTENSION_URI', why);
   }
   return uri;
+}
+
+const DEFAULT_DIRECT_INVOKE = 'https://example.com/a2a/extensions/skill-direct-invoke/v1';
+
+function readDirectInvoke(reader: EnvironmentReader): string | null {
+  const uri = reader.optional('DIRECT_INVOKE_EXTENSION_URI') ?? DEFAULT_DIRECT_INVOKE;
+  if (reader.choice('DIRECT_INVOKE', ['on', 'off']) === 'off') return null;
+  if (!EXTENSION_URI.test(uri)) {
+    const why = 'must be an https or urn URI that ends in a version, such as /v1';
+    reader.fault('DIRECT_INVOKE_EXTENSION_URI', why);
+  }
+  return uri;
+}
+
+/** Identifiers with commas between them. */
+function readVocabulary(reader: EnvironmentReader): readonly string[] {
+  const text = reader.optional('VOCABULARY') ?? '';
+  return text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
 }
 
 /** URIs with commas between them. */

@@ -50,7 +50,15 @@ export class LoggedInvocations extends InvocationLedger {
   }
 
   async admit(admission: Admission, context: Origin): Promise<Result<undefined, Rejection>> {
-    const { caller, deadline, basedOn, ...rest } = admission;
+    const {
+      caller,
+      deadline,
+      basedOn,
+      rule: _r,
+      terms: _t,
+      argumentsDigest: _a,
+      ...rest
+    } = admission;
     const invocation: AdmittedInvocation = {
       ...rest,
       caller: caller && callerOf(caller),

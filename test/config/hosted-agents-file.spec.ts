@@ -52,6 +52,7 @@ describe('the file of hosted agents', () => {
         extendedCard: 'derived',
         capabilitiesFolder: null,
         handlers: [],
+        backends: new Map(),
       })),
     });
   });
@@ -67,7 +68,14 @@ describe('the file of hosted agents', () => {
     };
     expect(read({ agents: [{ ...agent, capabilities: 'capabilities' }] })).toEqual({
       ok: true,
-      value: [{ ...agent, capabilitiesFolder: join(folder, 'capabilities'), handlers: [] }],
+      value: [
+        {
+          ...agent,
+          capabilitiesFolder: join(folder, 'capabilities'),
+          handlers: [],
+          backends: new Map(),
+        },
+      ],
     });
   });
 

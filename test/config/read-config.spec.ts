@@ -101,6 +101,8 @@ describe('the configuration', () => {
         textClassifier: 'encoder',
         modelRouter: null,
         trustExtensionUri: 'https://countersign.example/extensions/trust/v1',
+        directInvokeExtensionUri: 'https://example.com/a2a/extensions/skill-direct-invoke/v1',
+        vocabulary: [],
         requiredExtensions: [],
       },
     });

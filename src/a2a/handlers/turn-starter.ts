@@ -79,7 +79,7 @@ export class TurnStarter {
 
   /** The change with which the turn ends at once; undefined when it may run. */
   async #admit(
-    { request }: ReceivedMessage,
+    { request, digest }: ReceivedMessage,
     { plan, invocationId, routed }: PreparedTurn,
     taskId: Uuid,
   ): Promise<TaskChange | undefined> {
@@ -96,6 +96,9 @@ export class TurnStarter {
         caller,
         taskId,
         routing: { layer: routing.layer, confidence: routing.confidence },
+        rule: 'entitlement',
+        terms: null,
+        argumentsDigest: digest,
         deadline: routed.deadline ?? 0,
         basedOn: { [stream]: capability.revision },
       },

@@ -4,6 +4,7 @@ import type { AgentId, SkillId, Uuid } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
+import type { AuthorizationCode, GoverningTerms, GrantRule } from '../domain/authorization.js';
 import type { InvocationOutcome } from '../domain/outcome.js';
 
 export type { InvocationOutcome } from '../domain/outcome.js';
@@ -19,11 +20,54 @@ export interface Admission {
   readonly taskId: Uuid;
   /** Which routing layer chose the skill, and how sure it was (0 to 1). */
   readonly routing: { readonly layer: string; readonly confidence: number };
+  readonly rule: GrantRule;
+  /** Under which the call runs, null when it needs no contract. */
+  readonly terms: GoverningTerms | null;
+  /** b64u(SHA-256(JCS(…))) of a direct invoke's arguments, or of the message that was sent. */
+  readonly argumentsDigest: string;
   /** After it the outcome may be recorded as unknown: milliseconds since the epoch. */
   readonly deadline: number;
   /** Heads on which the admission rests: stream name to revision. */
   readonly basedOn: Readonly<Record<string, number>>;
 }
+
+/** A call that waits for a human of the hosted agent's tenant. */
+export interface ApprovalRequest extends Omit<Admission, 'deadline' | 'rule' | 'terms' | 'caller'> {
+  readonly caller: Caller;
+  readonly terms: GoverningTerms;
+  readonly action: string;
+  readonly data: readonly string[];
+  /** The entries of the terms that ask for it. */
+  readonly entries: readonly string[];
+  /** Of the caller's scopes those that the capability requires: what the call runs with later. */
+  readonly scopes: readonly string[];
+  /** Nothing can be approved after it: milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** How an approval came out: `expired` is said by the clock, without an event. */
+export type ApprovalVerdict = 'approved' | 'denied' | 'expired';
+
+/** An approval that came out, of a call that has neither been admitted nor ended. */
+export interface SettledApproval {
+  readonly invocationId: Uuid;
+  readonly taskId: Uuid;
+  readonly verdict: ApprovalVerdict;
+}
+
+/** A refused call of a party of a contract with the hosted agent. */
+export interface RefusedCall {
+  readonly invocationId: Uuid;
+  readonly agentId: AgentId;
+  readonly skillId: SkillId;
+  readonly caller: Caller;
+  readonly code: AuthorizationCode;
+  readonly terms: GoverningTerms | null;
+  readonly argumentsDigest: string;
+  readonly basedOn: Readonly<Record<string, number>>;
+}
+
+type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
 
 /** A call whose deadline has passed without an outcome. */
 export interface OverdueInvocation {
@@ -36,17 +80,22 @@ export interface OverdueInvocation {
 export abstract class InvocationLedger {
   /**
    * Durable before it resolves; once per invocation id (`contention` when another node was first).
+   * Of a call that was to be approved it takes the approval, which is thereby used up; it must be
+   * given, not expired, and of the very same terms, action, data and arguments digest, else
+   * `approval-required`.
    */
-  abstract admit(
-    admission: Admission,
-    context: Pick<CommandEnvelope, 'correlationId' | 'traceparent'>,
-  ): Promise<Result<undefined, Rejection>>;
+  abstract admit(admission: Admission, context: Origin): Promise<Result<undefined, Rejection>>;
 
-  /** The first outcome stands; a later one changes nothing and is no error. */
+  /**
+   * The first outcome stands; a later one changes nothing and is no error. Ends also what waits for
+   * an approval, which is thereby void.
+   * @param resultDigest b64u(SHA-256(JCS(result))) of what a direct invoke gave back, null otherwise
+   */
   abstract end(
     invocationId: Uuid,
     outcome: InvocationOutcome,
-    context: Pick<CommandEnvelope, 'correlationId' | 'traceparent'>,
+    context: Origin,
+    resultDigest?: string | null,
   ): Promise<void>;
 
   /**

@@ -46,6 +46,7 @@ export const AGENT: HostedAgent = {
   extendedCard: 'derived',
   capabilitiesFolder: null,
   handlers: [],
+  backends: new Map(),
 };
 
 /** A handler as a function. */

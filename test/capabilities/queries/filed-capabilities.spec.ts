@@ -37,6 +37,7 @@ function agent(agentId: AgentId = FINANCE): HostedAgent {
     extendedCard: 'derived',
     capabilitiesFolder: folder,
     handlers: [],
+    backends: new Map(),
   };
 }
 

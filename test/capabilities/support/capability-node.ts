@@ -53,6 +53,7 @@ export function hostedAgent(agentId: AgentId, changes: Partial<HostedAgent> = {}
     extendedCard: 'derived',
     capabilitiesFolder: null,
     handlers: [],
+    backends: new Map(),
     ...changes,
   };
 }

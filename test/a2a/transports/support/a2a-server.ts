@@ -126,6 +126,7 @@ function agentOf(agentId: AgentId): HostedAgent {
     extendedCard: 'derived',
     capabilitiesFolder: null,
     handlers: [],
+    backends: new Map(),
   };
 }
 

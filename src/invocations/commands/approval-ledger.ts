@@ -1,0 +1,39 @@
+import type { CommandEnvelope } from '../../event-store/command-execution.js';
+import type { Uuid } from '../../kernel/ids.js';
+import type { Rejection } from '../../kernel/rejection.js';
+import type { Result } from '../../kernel/result.js';
+import type { Invocation } from '../domain/invocation.js';
+import type { ApprovalRequest, RefusedCall, SettledApproval } from './invocation-ledger.js';
+
+type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
+
+/** What the record of calls holds besides admissions and outcomes; the same streams. */
+export abstract class ApprovalLedger {
+  /** Durable before it resolves; once per invocation id (`contention` when there is one already). */
+  abstract request(
+    request: ApprovalRequest,
+    context: Origin,
+  ): Promise<Result<undefined, Rejection>>;
+
+  /**
+   * Records that a party of a contract was refused; at most a bounded number per caller and minute,
+   * what is more is counted alone. Never rejects: a refusal stands whether it is recorded or not.
+   */
+  abstract refuse(refused: RefusedCall, context: Origin): Promise<void>;
+
+  /**
+   * Approvals that came out by `now` (milliseconds since the epoch), whose call was neither admitted
+   * nor ended; the oldest first, following one of them. Candidates of the view.
+   */
+  abstract settled(
+    now: number,
+    limit: number,
+    after?: SettledApproval,
+  ): Promise<readonly SettledApproval[]>;
+
+  /** Calls back at once when somebody decides in this process; a hint alone. @returns how to stop */
+  abstract onDecided(listener: (invocationId: Uuid) => void): () => void;
+
+  /** The call at the head of its stream, whatever became of it. */
+  abstract find(invocationId: Uuid): Promise<Invocation | undefined>;
+}

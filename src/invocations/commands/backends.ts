@@ -1,0 +1,47 @@
+import type { Caller } from '../../kernel/caller.js';
+import type { AgentId, SkillId, Uuid } from '../../kernel/ids.js';
+import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Result } from '../../kernel/result.js';
+import type { GoverningTerms } from '../domain/authorization.js';
+
+/** One admitted call, as its backend gets it. */
+export interface BackendCall {
+  readonly invocationId: Uuid;
+  /** The hosted agent. */
+  readonly agentId: AgentId;
+  readonly skillId: SkillId;
+  /** Valid under the capability's input schema. */
+  readonly arguments: JsonObject;
+  /** Null: no token. */
+  readonly caller: Caller | null;
+  /** What the backend may know the caller to be allowed: required by the capability and the caller's. */
+  readonly scopes: readonly string[];
+  /** Null: no contract was needed. */
+  readonly terms: GoverningTerms | null;
+  readonly traceId: string | null;
+  readonly traceparent: string | null;
+  /** Milliseconds since the epoch; the signal aborts then, too. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** `unavailable`: nothing was done as far as is known, ask again; `failed`: it answered with a failure. */
+export interface BackendFailure {
+  readonly kind: 'unavailable' | 'failed';
+  /** For operators and logs alone: never shown to a caller. */
+  readonly detail: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** A trusted implementation of direct invocations, bound by the deployment under a handler's name. */
+export interface Backend {
+  /** What a card may say of it; a manifest's `direct_invoke.backend` must equal it. */
+  readonly summary: JsonObject;
+  /** Never throws. The output is not yet checked against the output schema. */
+  invoke(call: BackendCall): Promise<Result<Json, BackendFailure>>;
+}
+
+/** The backends of this process, by hosted agent and the handler names of manifests. */
+export abstract class Backends {
+  abstract get(agentId: AgentId, handler: string): Backend | undefined;
+}
