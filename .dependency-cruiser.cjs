@@ -35,6 +35,8 @@ const DRIVERS = {
   'better-sqlite3': '^src/(event-store|projections)/sqlite/',
   pg: '^src/(event-store|projections)/postgres/',
   '@eventstore/db-client': '^src/event-store/eventstoredb/',
+  '@modelcontextprotocol/sdk': '^src/invocations/backends/',
+  cockatiel: '^src/invocations/backends/',
 };
 
 /** Everything that is not a file of ours: node's own modules and packages. */

@@ -2,7 +2,6 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { A2aModule } from './a2a/a2a.module.js';
 import { CARD_SIGNING } from './a2a/card/card-signing.js';
-import type { HandlersOfAgents } from './a2a/handlers/handler-registry.js';
 import type { TextClassifier } from './a2a/routing/text-classifier.js';
 import type { TaskService } from './a2a/tasks/tasks.providers.js';
 import { PUSH_CONFIGS, TASKS, TEXT_CLASSIFIER } from './a2a/tokens.js';
@@ -16,12 +15,14 @@ import type { RandomBytes } from './event-store/command-execution.js';
 import type { KeyStore } from './event-store/key-store.js';
 import type { EventStore } from './event-store/port.js';
 import { EVENT_STORE, KEY_STORE } from './event-store/tokens.js';
+import { HANDLERS_OF_AGENTS, type HandlersOfAgents } from './handlers/handlers-of-agents.js';
 import { HealthRegistry } from './http/health/health-registry.js';
 import { HealthController } from './http/health/health.controller.js';
 import { ProblemPagesController } from './http/problem-pages.controller.js';
 import { SchemasController } from './http/schemas.controller.js';
 import { ATTESTING } from './interactions/attesting.js';
 import { InteractionsModule } from './interactions/interactions.module.js';
+import { BACKEND_TOKEN_SIGNING } from './invocations/backends/backend-token-signing.js';
 import type { Clock } from './kernel/timestamp.js';
 import type { ReadModel } from './projections/port.js';
 import { READ_MODEL } from './projections/tokens.js';
@@ -57,7 +58,9 @@ class PartsModule {
       { provide: ATTESTING, useExisting: PlatformKeyring },
       { provide: HealthRegistry, useValue: parts.health },
       { provide: HOSTED_AGENTS, useValue: parts.config.a2a.agents },
+      { provide: HANDLERS_OF_AGENTS, useValue: parts.handlers },
       { provide: CARD_SIGNING, useExisting: PlatformKeyring },
+      { provide: BACKEND_TOKEN_SIGNING, useExisting: PlatformKeyring },
       { provide: TASKS, useValue: parts.taskService.tasks },
       { provide: PUSH_CONFIGS, useValue: parts.taskService.pushConfigs },
       { provide: TEXT_CLASSIFIER, useValue: parts.textClassifier },

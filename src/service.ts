@@ -137,6 +137,12 @@ async function openKeyring(
       `${config.platformKeys.file}: hosted agents need a key of the purpose card`,
     ]);
   }
+  const callsOut = config.a2a.agents.some(({ backends }) => backends.size > 0);
+  if (callsOut && !(await keyring.backendTokenSigner()).ok) {
+    throw new StartupError([
+      `${config.platformKeys.file}: backends of hosted agents need a key of the purpose backend-token`,
+    ]);
+  }
   return keyring;
 }
 

@@ -6,6 +6,7 @@ import type { KeyStore } from '../../src/event-store/key-store.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import { seal } from '../../src/event-store/sealing.js';
 import type { InteractionEvent } from '../../src/interactions/domain/events.js';
+import type { DomainEvent } from '../../src/kernel/event.js';
 import type { Acceptance, Contract, Signature } from '../../src/kernel/federated-interaction.js';
 import type { AgentId, InteractionId, KeyId, TermsHash, Uuid } from '../../src/kernel/ids.js';
 import type { JsonObject } from '../../src/kernel/json.js';
@@ -65,8 +66,8 @@ function pick(agents: readonly string[], seed: number): readonly AgentId[] {
   );
 }
 
-async function envelopeOf(
-  event: Written,
+export async function envelopeOf(
+  event: DomainEvent,
   stream: string,
   keys: KeyStore,
   atMs: number,
@@ -92,14 +93,14 @@ async function envelopeOf(
     type,
     recordedAt: timestampOf(atMs),
     schemaVersion: 1,
-    data: event.data as unknown as JsonObject,
+    data: event.data as JsonObject,
     sealed,
     salt: random(16).toString('base64url'),
     metadata: { ...command, basedOn: { 'agent-did:web:agent-1.example': 3 } },
   };
 }
 
-function agentStory(agentId: AgentId): readonly (readonly AgentEvent[])[] {
+export function agentStory(agentId: AgentId): readonly (readonly AgentEvent[])[] {
   const key = (n: number) => ({
     keyId: `${agentId}#${String(n)}` as KeyId,
     jwk: { kty: 'OKP', crv: 'Ed25519', x: hash() } as const,
@@ -185,7 +186,10 @@ function interactionStory(
   return story;
 }
 
-function proposed(interactionId: InteractionId, parties: readonly AgentId[]): InteractionEvent {
+export function proposed(
+  interactionId: InteractionId,
+  parties: readonly AgentId[],
+): InteractionEvent {
   const [initiator, responder] = parties as readonly [AgentId, AgentId];
   return {
     type: 'interaction-proposed',
@@ -241,7 +245,7 @@ function accepted(
   };
 }
 
-function attested(interactionId: InteractionId, revision: number): InteractionEvent {
+export function attested(interactionId: InteractionId, revision: number): InteractionEvent {
   return {
     type: 'revision-attested',
     data: {

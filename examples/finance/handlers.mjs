@@ -1,11 +1,21 @@
-import { CapabilityHandler } from 'countersign/handlers';
+import { CapabilityHandler, DirectInvokeHandler } from 'countersign/handlers';
 
 /** The example's invoices; a real handler asks a system, with the caller's own rights. */
 const INVOICE = { invoice: 'INV-20931', amount: '1240.00', currency: 'EUR', status: 'open' };
 
+const LINES = [
+  { line: 1, result: 'equal' },
+  { line: 2, result: 'different', field: 'quantity' },
+];
+
+/** Both ways to the same answer: by a message, and by id and arguments. */
 class LookupInvoice {
   async *handle() {
     yield artifact('invoice', INVOICE);
+  }
+
+  async invoke(call) {
+    return { ...INVOICE, invoice: call.arguments.invoice };
   }
 }
 
@@ -34,14 +44,39 @@ class ReconcileByLine {
   }
 }
 
+/** Only under a contract, which has been found in force and recorded before this runs. */
+class MatchInvoiceLines {
+  async *handle({ message, caller }) {
+    const data = message.parts.find((part) => 'data' in part)?.data;
+    yield artifact('match', matched(data?.invoice ?? INVOICE.invoice, data?.lines, caller));
+  }
+
+  /** `call.token(audience)` would make a token for whoever is asked next, in the caller's name. */
+  async invoke({ arguments: { invoice, lines }, caller }) {
+    return matched(invoice, lines, caller);
+  }
+}
+
+function matched(invoice, wanted, caller) {
+  const lines = LINES.filter(({ line }) => wanted === undefined || wanted.includes(line));
+  return { invoice, onBehalfOf: caller.tenant, lines };
+}
+
 function artifact(artifactId, data) {
   return { kind: 'artifact', artifact: { artifactId, parts: [{ data }] }, lastChunk: true };
 }
 
-// As a decorator in TypeScript; called in plain JavaScript.
+// As decorators in TypeScript; called in plain JavaScript.
 CapabilityHandler('invoices.v1.lookup')(LookupInvoice);
 CapabilityHandler('recon.v3.reconcile')(ReconcileInvoice);
 CapabilityHandler('recon.v4.reconcile')(ReconcileByLine);
+CapabilityHandler('recon.v5.match')(MatchInvoiceLines);
+DirectInvokeHandler('invoices.v1.lookup', { summary: { type: 'in-process', name: 'invoices' } })(
+  LookupInvoice,
+);
+DirectInvokeHandler('recon.v5.match', { summary: { type: 'in-process', name: 'reconciliation' } })(
+  MatchInvoiceLines,
+);
 
 /** What the file of hosted agents names this module for. */
-export const handlers = [LookupInvoice, ReconcileInvoice, ReconcileByLine];
+export const handlers = [LookupInvoice, ReconcileInvoice, ReconcileByLine, MatchInvoiceLines];

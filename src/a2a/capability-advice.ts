@@ -1,4 +1,5 @@
 import type { Capability } from '../capabilities/domain/capability.js';
+import type { DirectBackends } from '../capabilities/queries/direct-backends.js';
 import type { CapabilityRegistry } from '../capabilities/queries/capability-registry.js';
 import {
   RegistrationAdvice,
@@ -14,6 +15,7 @@ export class CapabilityAdvice extends RegistrationAdvice {
   constructor(
     private readonly registry: Pick<CapabilityRegistry, 'of' | 'head'>,
     private readonly handlers: Handlers,
+    private readonly backends: DirectBackends,
     private readonly classifier: Pick<ClassifierAdvice, 'warningsFor' | 'survey'>,
   ) {
     super();
@@ -36,10 +38,19 @@ export class CapabilityAdvice extends RegistrationAdvice {
   }
 
   /** What nobody can call needs none. */
-  #ofHandler({ manifest: { agentId, state, visibility, handler } }: Capability): readonly Advice[] {
+  #ofHandler({ manifest }: Capability): readonly Advice[] {
+    const { agentId, state, visibility, handler, directInvoke } = manifest;
     if (state === 'removed' || visibility === 'internal') return [];
-    if (this.handlers.get(agentId, handler) !== undefined) return [];
-    const detail = `This process has no handler ${handler}: every call is refused (handler-absent).`;
-    return [{ code: 'handler-absent', detail }];
+    const advice: Advice[] = [];
+    if (this.handlers.get(agentId, handler) === undefined) {
+      const detail = `This process has no handler ${handler}: messages for it are refused (handler-absent).`;
+      advice.push({ code: 'handler-absent', detail });
+    }
+    const isBound = this.backends.summaryOf(agentId, handler) !== undefined;
+    if (directInvoke !== null && !isBound) {
+      const detail = `No backend is bound to the handler ${handler} here: direct invocations are refused (BACKEND_NOT_FOUND).`;
+      advice.push({ code: 'backend-absent', detail });
+    }
+    return advice;
   }
 }

@@ -21,6 +21,6 @@ import { ListAgentsHandler } from './queries/list-agents-handler.js';
     AgentHeadsHandler,
     ListAgentsHandler,
   ],
-  exports: [AgentHeadsHandler],
+  exports: [AgentAtHandler, AgentHeadsHandler],
 })
 export class AgentsModule {}

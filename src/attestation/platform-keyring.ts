@@ -4,9 +4,11 @@ import { hashJson } from '../kernel/digest.js';
 import { signEd25519 } from '../kernel/ed25519.js';
 import type { PlatformAttestation, UnattestedRevision } from '../kernel/federated-interaction.js';
 import type { KeyId } from '../kernel/ids.js';
+import type { JsonObject } from '../kernel/json.js';
 import type { Rejection } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import type { CommandExecution } from '../event-store/command-execution.js';
+import { signBackendToken } from './backend-token.js';
 import { PLATFORM_KEYS_STREAM, type PlatformKeyEvent } from './domain/events.js';
 import type { PlatformKeyPurpose, PlatformKeys } from './domain/platform-key.js';
 import { chooseKey, type RegisterPlatformKeys } from './domain/register.js';
@@ -25,6 +27,11 @@ export interface CardSigner {
   readonly keyId: KeyId;
   /** b64u of the Ed25519 signature over the text's UTF-8 bytes. */
   readonly sign: (text: string) => string;
+}
+
+/** Signs the tokens that backends get. */
+export interface BackendTokenSigner {
+  readonly sign: (claims: JsonObject) => Promise<string>;
 }
 
 export type PlatformKeyExecution = CommandExecution<
@@ -104,6 +111,15 @@ export class PlatformKeyring {
     if (signer === undefined) return err({ code: 'card-key-unavailable' });
     const { keyId, privateKey } = signer;
     return ok({ keyId, sign: (text) => signEd25519(privateKey, text) });
+  }
+
+  /** Refuses with `backend-token-key-unavailable` when this node holds no key that may sign them now. */
+  async backendTokenSigner(): Promise<Result<BackendTokenSigner, Rejection>> {
+    const { state } = await this.execution.repository.load(PLATFORM_KEYS_STREAM);
+    const signer = this.#signer(state, 'backend-token');
+    if (signer === undefined) return err({ code: 'backend-token-key-unavailable' });
+    const { keyId, privateKey } = signer;
+    return ok({ sign: (claims) => signBackendToken(keyId, privateKey, claims) });
   }
 
   #signer(

@@ -12,23 +12,28 @@ import { CardPublication } from './commands/card-publication.js';
 import { CardPublisher } from './commands/card-publisher.js';
 import { PerformCapabilityCommandHandler } from './commands/perform-capability-command-handler.js';
 import { CapabilityLoader } from './manifest-files/capability-loader.js';
+import { RegisteredBackends } from './manifest-files/registered-backends.js';
 import { RegistrySurvey } from './manifest-files/registry-survey.js';
 import { ProjectedRegistry } from './projected-registry.js';
+import { CapabilityAtHandler } from './queries/capability-at-handler.js';
 import { CapabilityRegistry } from './queries/capability-registry.js';
 import { ListCapabilitiesHandler } from './queries/list-capabilities-handler.js';
+import { VocabularyModule } from './vocabulary/vocabulary.module.js';
 
 /**
  * Capabilities, their registry and its REST interface. Ports, buses and
  * `RegistrationAdvice` come from modules that are global.
  */
 @Module({
-  imports: [InvocationsModule],
+  imports: [InvocationsModule, VocabularyModule],
   controllers: [CapabilitiesController, CapabilityChangesController, CapabilityOptInsController],
   providers: [
+    CapabilityAtHandler,
     CapabilityCommands,
     CapabilityContexts,
     CapabilityExecution,
     CapabilityLoader,
+    RegisteredBackends,
     RegistrySurvey,
     CapabilityReads,
     CapabilityWrites,
@@ -37,6 +42,12 @@ import { ListCapabilitiesHandler } from './queries/list-capabilities-handler.js'
     { provide: CardPublication, useClass: CardPublisher },
     { provide: CapabilityRegistry, useClass: ProjectedRegistry },
   ],
-  exports: [CardPublication, CapabilityLoader, CapabilityRegistry],
+  exports: [
+    CapabilityAtHandler,
+    CardPublication,
+    CapabilityLoader,
+    CapabilityRegistry,
+    VocabularyModule,
+  ],
 })
 export class CapabilitiesModule {}

@@ -21,6 +21,7 @@ export const MANIFEST_PROBLEMS = [
   'public-capability-restricted',
   'contract-action-missing',
   'unauthenticated-with-contract',
+  'backend-summary-mismatch',
 ] as const satisfies readonly RejectionCode[];
 
 /** What a pointer to a replacement may be refused with. */

@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { filedCapabilities } from '../capabilities/queries/filed-capabilities.js';
-import { readHostedAgents } from '../config/hosted-agents-file.js';
 import { documentChanges, type DocumentChange } from '../kernel/document-changes.js';
 import type { Json } from '../kernel/json.js';
 import { err, ok, type Result } from '../kernel/result.js';
+import { filedAgent } from './card/filed-agent.js';
 import { reviewedCard } from './card/reviewed-card.js';
 import { cliFault, type CliFault } from './cli-fault.js';
 import type { Command, CommandOutput } from './command.js';
@@ -41,19 +40,11 @@ export const cardDiff: Command = {
   },
 };
 
-/** @param id whose card; undefined for the first agent of the file */
 async function cardOf(file: string, id: string | undefined): Promise<Result<Json, CliFault>> {
-  const hosted = readHostedAgents(file, false);
-  if (!hosted.ok) {
-    const faults = hosted.error.map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
-    return err(cliFault('agents-invalid', `${file}: ${faults.join('; ')}`));
-  }
-  const agents = hosted.value;
-  const agent = agents.find(({ agentId }) => id === undefined || agentId === id);
-  if (agent === undefined) return err(cliFault('usage', `${file} has no agent ${id ?? ''}`));
-  const capabilities = await filedCapabilities(agents, agent.agentId);
-  if (!capabilities.ok) return err(cliFault('manifests-invalid', capabilities.error.join('; ')));
-  return ok(JSON.parse(JSON.stringify(reviewedCard(agent, capabilities.value))) as Json);
+  const filed = await filedAgent(file, id);
+  if (!filed.ok) return filed;
+  const { agent, capabilities } = filed.value;
+  return ok(JSON.parse(JSON.stringify(reviewedCard(agent, capabilities))) as Json);
 }
 
 async function accept(file: string, card: Json): Promise<Result<CommandOutput, CliFault>> {

@@ -13,6 +13,7 @@ const USAGE = `Usage: countersign COMMAND [options]
   sign       sign a statement
   verify     verify an interaction document offline
   card-diff  compare a generated agent card with the reviewed one
+  card-size  tell what each skill costs the readers of a card
 
 countersign COMMAND --help tells more. Exit code 2: the command could not do its work; the code of
 the reason is on stderr.
@@ -25,6 +26,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['hash', async () => (await import('./hash.js')).hash],
   ['sign', async () => (await import('./sign.js')).sign],
   ['verify', async () => (await import('./verify.js')).verify],
+  ['card-size', async () => (await import('./card-size.js')).cardSize],
   ['card-diff', async () => (await import('./card-diff.js')).cardDiff],
 ]);
 

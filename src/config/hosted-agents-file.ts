@@ -6,8 +6,9 @@ import { pointerTo } from '../kernel/json.js';
 import type { Fault } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { parseStrictJson } from '../kernel/strict-json.js';
-import { isSecureUrl } from './addresses.js';
-import type { BackendBinding, HostedAgent } from './hosted-agents.js';
+import { backendsReads } from './backend-bindings.js';
+import type { HostedAgent } from './hosted-agents.js';
+import { webAddress } from './url-reads.js';
 
 const MAX_AGENTS = 200;
 const MAX_HANDLER_MODULES = 100;
@@ -16,9 +17,10 @@ const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
 
 /**
  * Reads a file `{"agents": [{agentId, tenant, name, description, version, provider?: {organization,
- * url}, documentationUrl?, iconUrl?, extendedCard?: derived|off|on, capabilities?, handlers?}]}`. The
- * first is the deployment's default agent. `capabilities` is a folder of manifest files, `handlers`
- * are modules that export `handlers`, all of them relative to the file. Everything that a card must
+ * url}, documentationUrl?, iconUrl?, extendedCard?: derived|off|on, capabilities?, handlers?,
+ * backends?}]}`. The first is the deployment's default agent. `capabilities` is a folder of manifest files, `handlers`
+ * are modules that export `handlers`, all of them relative to the file; `backends`: see
+ * `backend-bindings.ts`. Everything that a card must
  * have is checked here, so that no card fails later.
  *
  * Refuses with every fault of the file and its JSON Pointer.
@@ -63,7 +65,7 @@ function fileReads(folder: string, allowLoopbackHttp: boolean): Reads<readonly H
 }
 
 function agentReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAgent> {
-  const url = urlReads(allowLoopbackHttp);
+  const url = webAddress(allowLoopbackHttp);
   return (value, pointer, faults) => {
     const reader = new MemberReader(value, pointer, faults);
     const agent = {
@@ -86,7 +88,7 @@ function agentReads(folder: string, allowLoopbackHttp: boolean): Reads<HostedAge
         listOf(moduleReads(folder), [0, MAX_HANDLER_MODULES], 'modules'),
         [],
       ),
-      backends: new Map<string, BackendBinding>(),
+      backends: reader.optional('backends', backendsReads(allowLoopbackHttp), new Map()),
     };
     reader.end();
     // Null also stands for what may be left out; the faults say which of them it is.
@@ -110,15 +112,6 @@ function providerReads(url: Reads<string>): Reads<{ organization: string; url: s
     reader.end();
     return organization === null || address === null ? null : { organization, url: address };
   };
-}
-
-/** An address that may be published. */
-function urlReads(allowLoopbackHttp: boolean): Reads<string> {
-  return text(2048, 'an https URL without a user', (value) => {
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    const isFine = url !== undefined && isSecureUrl(url, allowLoopbackHttp);
-    return isFine && url.username === '' && url.password === '' ? value : undefined;
-  });
 }
 
 /** Whether it can be loaded is seen when it is. */

@@ -66,7 +66,9 @@ export interface A2aConfig {
   readonly textClassifier: 'encoder' | 'words';
   /** Chat endpoint with structured output (OpenAI-compatible), null: off. */
   readonly modelRouter: ModelRouterConfig | null;
-  /** URI of the trust extension: a message that names its interaction under it is refused so far. */
+  /** How long an approval may be given at most, in milliseconds. */
+  readonly approvalTimeoutMs: number;
+  /** URI of the trust extension: messages name the contract under it that they are sent under. */
   readonly trustExtensionUri: string;
   /** URI of skill-direct-invoke; null: not served, and nowhere declared. */
   readonly directInvokeExtensionUri: string | null;

@@ -1,18 +1,13 @@
 import { join } from 'node:path';
-import { HONOURED_EXTENSIONS } from '../capabilities/domain/card-extensions.js';
 import { isSecureUrl } from './addresses.js';
 import type { EnvironmentReader } from './environment.js';
 import { readHostedAgents } from './hosted-agents-file.js';
 import type { A2aConfig, HostedAgent, ModelRouterConfig } from './hosted-agents.js';
+import { readExtensions, readVocabulary } from './read-extensions.js';
 import { readStore } from './read-store.js';
 
-/**
- * Names the contract under which a message is sent. The same for every deployment, so that a client
- * knows it before it knows the deployment; a breaking change gets another version.
- */
-const DEFAULT_TRUST_EXTENSION = 'https://countersign.example/extensions/trust/v1';
-
 const HOUR_MS = 3_600_000;
+const DAY_SECONDS = 86_400;
 const YEARS_10_IN_HOURS = 87_600;
 
 /** Settings of the A2A surface: what is dangerous in them is open to development nodes alone. */
@@ -28,14 +23,14 @@ export function readA2aConfig(
     taskReadModelPath: readStore(reader, 'TASK_READ_MODEL', join(dataFolder, 'tasks-read.db')).path,
     taskRetentionMs: reader.integer('TASK_RETENTION_HOURS', 168, [1, YEARS_10_IN_HOURS]) * HOUR_MS,
     executionTimeoutMs: reader.integer('EXECUTION_TIMEOUT_SECONDS', 300, [1, 86_400]) * 1000,
+    approvalTimeoutMs:
+      reader.integer('APPROVAL_TIMEOUT_SECONDS', DAY_SECONDS, [60, 30 * DAY_SECONDS]) * 1000,
     allowLoopbackWebhooks: readLoopbackWebhooks(reader, isDevelopment),
     routingThreshold: reader.fraction('ROUTING_THRESHOLD', 0.6),
     textClassifier: reader.choice('TEXT_CLASSIFIER', ['encoder', 'words']),
     modelRouter: readModelRouter(reader),
-    trustExtensionUri: readTrustExtension(reader),
-    directInvokeExtensionUri: readDirectInvoke(reader),
+    ...readExtensions(reader),
     vocabulary: readVocabulary(reader),
-    requiredExtensions: readRequiredExtensions(reader),
   };
 }
 
@@ -93,47 +88,4 @@ function readModelRouter(reader: EnvironmentReader): ModelRouterConfig | null {
     timeoutMs: reader.integer('MODEL_ROUTER_TIMEOUT_MS', 3000, [100, 60_000]),
     callsPerMinute: reader.integer('MODEL_ROUTER_CALLS_PER_MINUTE', 60, [1, 100_000]),
   };
-}
-
-/** Absolute, in characters that a comma list of a header can hold, its version at its end. */
-const EXTENSION_URI = /^(?:https:\/\/[^\s,"<>\\^`{|}]+\/|urn:[^\s,"<>\\^`{|}]+:)v\d+(?:\.\d+)*$/;
-
-function readTrustExtension(reader: EnvironmentReader): string {
-  const uri = reader.optional('TRUST_EXTENSION_URI') ?? DEFAULT_TRUST_EXTENSION;
-  const isAscii = /^[\x21-\x7e]{1,255}$/.test(uri);
-  if (!isAscii || !EXTENSION_URI.test(uri)) {
-    const why = 'must be an https or urn URI that ends in a version, such as /v1';
-    reader.fault('TRUST_EXTENSION_URI', why);
-  }
-  return uri;
-}
-
-const DEFAULT_DIRECT_INVOKE = 'https://example.com/a2a/extensions/skill-direct-invoke/v1';
-
-function readDirectInvoke(reader: EnvironmentReader): string | null {
-  const uri = reader.optional('DIRECT_INVOKE_EXTENSION_URI') ?? DEFAULT_DIRECT_INVOKE;
-  if (reader.choice('DIRECT_INVOKE', ['on', 'off']) === 'off') return null;
-  if (!EXTENSION_URI.test(uri)) {
-    const why = 'must be an https or urn URI that ends in a version, such as /v1';
-    reader.fault('DIRECT_INVOKE_EXTENSION_URI', why);
-  }
-  return uri;
-}
-
-/** Identifiers with commas between them. */
-function readVocabulary(reader: EnvironmentReader): readonly string[] {
-  const text = reader.optional('VOCABULARY') ?? '';
-  return text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
-}
-
-/** URIs with commas between them. */
-function readRequiredExtensions(reader: EnvironmentReader): readonly string[] {
-  const declared = HONOURED_EXTENSIONS.map(({ uri }) => uri);
-  const text = reader.optional('REQUIRED_EXTENSIONS') ?? '';
-  const uris = text.split(',').flatMap((uri) => (uri.trim() === '' ? [] : [uri.trim()]));
-  if (!uris.every((uri) => declared.includes(uri))) {
-    const allowed = declared.length === 0 ? 'there are none yet' : declared.join(', ');
-    reader.fault('REQUIRED_EXTENSIONS', `may name only what cards declare: ${allowed}`);
-  }
-  return [...new Set(uris)];
 }

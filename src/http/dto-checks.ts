@@ -1,6 +1,14 @@
 import { Type } from 'class-transformer';
 import { IsDefined, ValidateBy, ValidateNested } from 'class-validator';
-import { ID_FORM, KEY_ID_FORM, parseAgentId, parseKeyId, parseTermsHash } from '../kernel/ids.js';
+import {
+  ID_FORM,
+  KEY_ID_FORM,
+  parseAgentId,
+  parseInteractionId,
+  parseKeyId,
+  parseSkillId,
+  parseTermsHash,
+} from '../kernel/ids.js';
 import { parseTimestamp } from '../kernel/timestamp.js';
 
 /** The member must satisfy a check of the domain's; `description` completes "must be …". */
@@ -18,6 +26,14 @@ function Parses(description: string, parse: (text: string) => unknown): Property
 
 export function IsAgentId(): PropertyDecorator {
   return Parses(`an agent id: ${ID_FORM}`, parseAgentId);
+}
+
+export function IsSkillId(): PropertyDecorator {
+  return Parses(`a skill id: ${ID_FORM}`, parseSkillId);
+}
+
+export function IsInteractionId(): PropertyDecorator {
+  return Parses('an interaction id: a lower-case UUID', parseInteractionId);
 }
 
 export function IsKeyId(): PropertyDecorator {

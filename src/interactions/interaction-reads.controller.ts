@@ -16,6 +16,8 @@ import type { ContractRevision, FederatedInteraction } from '../kernel/federated
 import type { ReadModel } from '../projections/port.js';
 import { READ_MODEL } from '../projections/tokens.js';
 import { ATTESTING, type Attesting } from './attesting.js';
+import { ContractAdvice } from './contract-advice.js';
+import type { Interaction, Revision } from './domain/interaction.js';
 import { interactionStream } from './domain/stream.js';
 import { CLOUD_EVENTS, cloudEvent, CloudEventDocument } from './dto/cloud-event.js';
 import { InteractionListPage } from './dto/listed-interaction-document.js';
@@ -26,6 +28,7 @@ import {
   verificationKeysDocument,
   type VerificationKeysDocument,
 } from './dto/verification-keys.js';
+import { ContractWarningsDocument } from './dto/warnings.js';
 import { REVISION_DOCUMENT, VERIFICATION_KEYS, WIRE_DOCUMENT } from './dto/wire-document-schema.js';
 import { interactionIdOf, wireDocumentOf, wireRevisionOf } from './dto/wire-document.js';
 import { asOfParameter, InteractionReads } from './interaction-reads.js';
@@ -44,6 +47,7 @@ export class InteractionReadsController {
   constructor(
     private readonly reads: InteractionReads,
     private readonly queries: QueryBus,
+    private readonly advice: ContractAdvice,
     @Inject(READ_MODEL) private readonly readModel: ReadModel,
     @Inject(ATTESTING) private readonly attesting: Attesting,
     @Inject(CONFIG) private readonly config: Config,
@@ -142,11 +146,28 @@ export class InteractionReadsController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ContractRevision | undefined> {
-    return this.reads.show(id, request, reply, ({ interaction }) => {
-      const revision = interaction.revisions.find((each) => String(each.revision) === number);
-      if (revision === undefined) throw new RejectionException({ code: 'revision-not-found' });
-      return wireRevisionOf(interaction, revision);
-    });
+    return this.reads.show(id, request, reply, ({ interaction }) =>
+      wireRevisionOf(interaction, revisionOf(interaction, number)),
+    );
+  }
+
+  @Get(':interactionId/revisions/:revision/warnings')
+  @ApiOperation({
+    summary: 'What is worth knowing of the terms of one revision',
+    description:
+      'What its proposer was told by `Contract-Warnings`. `entry-not-in-vocabulary`: an entry of ' +
+      '`prohibitedActions`, `prohibitedData` or `humanApprovalRequirements` was no `action` or `data` ' +
+      'value of a capability, nor set by the deployment, when the terms were proposed.',
+  })
+  @ApiOkResponse({ type: ContractWarningsDocument })
+  @Problems('interaction-not-found', 'revision-not-found')
+  async warnings(
+    @Param('interactionId') id: string,
+    @Param('revision') number: string,
+    @CurrentRequest() request: RequestContext,
+  ): Promise<Plain<ContractWarningsDocument>> {
+    const { interaction } = await this.reads.read(id, request);
+    return { warnings: this.advice.warningsOn(revisionOf(interaction, number)) };
   }
 
   @Get(':interactionId/acceptances')
@@ -206,6 +227,13 @@ export class InteractionReadsController {
     const { interaction, parties } = await this.reads.read(id, request);
     return verificationKeysDocument(interaction.audience, parties, await this.attesting.keys());
   }
+}
+
+/** @throws {RejectionException} `revision-not-found` */
+function revisionOf({ revisions }: Interaction, number: string): Revision {
+  const revision = revisions.find((each) => String(each.revision) === number);
+  if (revision === undefined) throw new RejectionException({ code: 'revision-not-found' });
+  return revision;
 }
 
 /** A list within one interaction; its cursors are places in a list that only ever grows. */

@@ -12,12 +12,14 @@ import type { FederatedInteraction } from '../kernel/federated-interaction.js';
 import type { InteractionId } from '../kernel/ids.js';
 import type { Head, Rejection } from '../kernel/rejection.js';
 import type { Result } from '../kernel/result.js';
+import { ContractAdvice } from './contract-advice.js';
 import { PerformInteractionCommand } from './commands/perform-interaction-command.js';
 import type { CommandOf, InteractionCommand } from './domain/commands.js';
 import { headOf } from './domain/head.js';
 import type { Interaction } from './domain/interaction.js';
 import { newestRevision } from './domain/revisions.js';
 import type { ActOnExistingBody } from './dto/acts.js';
+import { warningsHeader } from './dto/warnings.js';
 import { interactionIdOf, wireDocumentOf } from './dto/wire-document.js';
 
 /** One HTTP request that writes an interaction. */
@@ -37,18 +39,23 @@ type MakeCommand<Body> = (body: Body, head: Head) => Result<InteractionCommand, 
  */
 @Injectable()
 export class InteractionWrites {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly advice: ContractAdvice,
+  ) {}
 
-  /** Answers 201 with the address of the new interaction. */
+  /** Answers 201 with the address of the new interaction, and warnings of its terms. */
   async propose(
     write: InteractionWrite,
     command: CommandOf<'propose'>,
   ): Promise<FederatedInteraction> {
-    const executed = await this.perform(write, command.interactionId, command, null);
-    return this.answer(write, orReject(executed), (path) => path);
+    const performed = await this.perform(write, command.interactionId, command, null);
+    const executed = orReject(performed);
+    this.warn(write, executed);
+    return this.answer(write, executed, (path) => path);
   }
 
-  /** Answers 201 with the address of the new revision. */
+  /** Answers 201 with the address of the new revision, and warnings of its terms. */
   async revise<Body extends ActOnExistingBody>(
     write: InteractionWrite,
     id: string,
@@ -57,6 +64,7 @@ export class InteractionWrites {
   ): Promise<FederatedInteraction> {
     const executed = await this.onExisting(write, id, body, make);
     const { revision } = newestRevision(executed.state);
+    this.warn(write, executed);
     return this.answer(write, executed, (path) => `${path}/revisions/${String(revision)}`);
   }
 
@@ -111,6 +119,11 @@ export class InteractionWrites {
     return this.commands.execute(
       new PerformInteractionCommand(interactionId, command, request.caller, envelope),
     );
+  }
+
+  /** Of the terms that the command proposed. */
+  private warn({ reply }: InteractionWrite, { state }: Executed<Interaction>): void {
+    reply.headers(warningsHeader(this.advice.warningsOn(newestRevision(state))));
   }
 
   private answer(

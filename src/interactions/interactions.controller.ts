@@ -25,6 +25,7 @@ import {
   revisionOf,
   withdrawalOf,
 } from './dto/to-command.js';
+import { WARNINGS_HEADER } from './dto/warnings.js';
 import { WIRE_DOCUMENT } from './dto/wire-document-schema.js';
 import { InteractionWrites } from './interaction-writes.js';
 
@@ -40,7 +41,7 @@ export class InteractionsController {
     summary: 'Propose an interaction',
     description: 'Revision 1, with the acceptance of the agent that proposes it.',
   })
-  @ApiResponse({ status: 201, ...WIRE_DOCUMENT })
+  @ApiResponse({ status: 201, ...WIRE_DOCUMENT, ...WARNINGS_HEADER })
   @Problems(
     'interaction-id-invalid',
     'interaction-exists',
@@ -68,7 +69,7 @@ export class InteractionsController {
       'Revision n+1, linked to the hash of revision n, with the acceptance of its proposer alone. ' +
       'An open proposal is superseded; terms in force stay in force until all have accepted.',
   })
-  @ApiResponse({ status: 201, ...WIRE_DOCUMENT })
+  @ApiResponse({ status: 201, ...WIRE_DOCUMENT, ...WARNINGS_HEADER })
   @Problems(
     ...ON_EXISTING_PROBLEMS,
     'parties-changed',

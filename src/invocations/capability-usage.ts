@@ -26,7 +26,14 @@ export const capabilityUsage: Projection<InvocationEvent> = {
   name: CAPABILITY_USAGE,
   version: 1,
   streamPrefixes: [INVOCATION_STREAM_PREFIX],
-  takes: { 'invocation-admitted': 'data', 'invocation-ended': 'ignored' },
+  takes: {
+    'approval-requested': 'ignored',
+    'approval-given': 'ignored',
+    'approval-denied': 'ignored',
+    'invocation-admitted': 'data',
+    'invocation-ended': 'ignored',
+    'invocation-refused': 'ignored',
+  },
 
   reset(db) {
     db.exec(`

@@ -1,13 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RANDOM_BYTES } from '../config/tokens.js';
-import {
-  commandIdentity,
-  type CommandEnvelope,
-  type RandomBytes,
-} from '../event-store/command-execution.js';
+import type { RandomBytes } from '../event-store/command-execution.js';
 import type { Actor } from '../event-store/envelope.js';
-import { encodeBase64Url } from '../kernel/base64url.js';
-import type { Caller } from '../kernel/caller.js';
 import type { Uuid } from '../kernel/ids.js';
 import type { Rejection, RejectionCode } from '../kernel/rejection.js';
 import { ok, type Result } from '../kernel/result.js';
@@ -20,15 +14,13 @@ import {
   type OverdueInvocation,
 } from './commands/invocation-ledger.js';
 import type { InvocationCommand } from './domain/decider.js';
-import type { AdmittedInvocation, InvocationCaller } from './domain/events.js';
 import type { InvocationOutcome } from './domain/outcome.js';
 import { invocationStream } from './domain/stream.js';
 import { InvocationExecution } from './invocation-execution.js';
+import { callerOf, envelopeOf, onceEnvelopeOf, type Origin } from './ledger-envelope.js';
 
 type Prepare = Parameters<InvocationExecution['store']>[3];
-type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
 
-const ANONYMOUS: Actor = { principal: 'anonymous', agent: null, tenant: null };
 /** The service itself says how a call ended. */
 const LEDGER: Actor = { principal: 'process:invocations', agent: null, tenant: null };
 
@@ -50,30 +42,18 @@ export class LoggedInvocations extends InvocationLedger {
   }
 
   async admit(admission: Admission, context: Origin): Promise<Result<undefined, Rejection>> {
-    const {
-      caller,
-      deadline,
-      basedOn,
-      rule: _r,
-      terms: _t,
-      argumentsDigest: _a,
-      ...rest
-    } = admission;
-    const invocation: AdmittedInvocation = {
+    const { caller, deadline, basedOn, ...rest } = admission;
+    const invocation = {
       ...rest,
       caller: caller && callerOf(caller),
       deadline: timestampOf(deadline),
     };
-    const envelope = envelopeOf(
-      caller === null ? ANONYMOUS : actorOf(caller),
-      { kind: 'admit', target: admission.invocationId, body: invocation },
-      // Never the same twice: the second admission is no retry of the first, and must not run.
-      encodeBase64Url(this.random(16)),
-      context,
-    );
+    const content = { kind: 'admit', target: admission.invocationId, body: invocation };
+    const envelope = onceEnvelopeOf(caller, content, this.random, context);
     const command: InvocationCommand = { kind: 'admit', invocation };
     const stream = invocationStream(admission.invocationId);
-    const prepare: Prepare = async (_, now) => ok({ context: { now }, basedOn });
+    const prepare: Prepare = async (_, now) =>
+      ok({ context: { now, callersAgent: null }, basedOn });
     const stored = await this.execution.store(stream, command, envelope, prepare, 'new');
     return stored.ok ? ok(undefined) : stored;
   }
@@ -83,16 +63,22 @@ export class LoggedInvocations extends InvocationLedger {
    * never admitted.
    * @throws for any other outcome of an invocation that was never admitted
    */
-  async end(invocationId: Uuid, outcome: InvocationOutcome, context: Origin): Promise<void> {
+  async end(
+    invocationId: Uuid,
+    outcome: InvocationOutcome,
+    context: Origin,
+    resultDigest: string | null = null,
+  ): Promise<void> {
     const envelope = envelopeOf(
       LEDGER,
-      { kind: 'end', target: invocationId, body: { outcome } },
+      { kind: 'end', target: invocationId, body: { outcome, resultDigest } },
       undefined,
       context,
     );
-    const command: InvocationCommand = { kind: 'end', invocationId, outcome };
+    const command: InvocationCommand = { kind: 'end', invocationId, outcome, resultDigest };
     const stream = invocationStream(invocationId);
-    const prepare: Prepare = async (_, now) => ok({ context: { now }, basedOn: {} });
+    const prepare: Prepare = async (_, now) =>
+      ok({ context: { now, callersAgent: null }, basedOn: {} });
     const stored = await this.execution.store(stream, command, envelope, prepare);
     if (stored.ok) return;
     if (outcome === 'outcome-unknown' && NOTHING_TO_END.has(stored.error.code)) return;
@@ -112,23 +98,4 @@ export class LoggedInvocations extends InvocationLedger {
       )
       .all(timestampOf(now), after?.deadline ?? '', after?.invocationId ?? '', limit);
   }
-}
-
-function envelopeOf(
-  actor: Actor,
-  content: { readonly kind: string; readonly target: string; readonly body: unknown },
-  idempotencyKey: string | undefined,
-  origin: Origin,
-): CommandEnvelope {
-  const identity = commandIdentity({ actor, idempotencyKey, content, head: null });
-  const { correlationId, traceparent } = origin;
-  return { ...identity, actor, correlationId, causationId: null, traceparent };
-}
-
-function actorOf({ principal, agent, tenant }: Caller): Actor {
-  return { principal, agent, tenant };
-}
-
-function callerOf({ principal, client, agent, tenant }: Caller): InvocationCaller {
-  return { principal, client, agent, tenant };
 }

@@ -7,7 +7,14 @@ export const openInvocations: Projection<InvocationEvent> = {
   name: 'open-invocations',
   version: 2,
   streamPrefixes: [INVOCATION_STREAM_PREFIX],
-  takes: { 'invocation-admitted': 'data', 'invocation-ended': 'data' },
+  takes: {
+    'approval-requested': 'ignored',
+    'approval-given': 'ignored',
+    'approval-denied': 'ignored',
+    'invocation-admitted': 'data',
+    'invocation-ended': 'data',
+    'invocation-refused': 'ignored',
+  },
 
   reset(db) {
     db.exec(`
@@ -20,15 +27,16 @@ export const openInvocations: Projection<InvocationEvent> = {
   },
 
   apply(db, event) {
-    const { invocationId } = event.data;
-    switch (event.type) {
-      case 'invocation-admitted':
-        db.prepare(
-          'INSERT INTO open_invocations (invocation_id, task_id, deadline) VALUES (?, ?, ?)',
-        ).run(invocationId, event.data.taskId, event.data.deadline);
-        return;
-      case 'invocation-ended':
-        db.prepare('DELETE FROM open_invocations WHERE invocation_id = ?').run(invocationId);
+    if (event.type === 'invocation-admitted') {
+      const { invocationId, taskId, deadline } = event.data;
+      db.prepare(
+        'INSERT INTO open_invocations (invocation_id, task_id, deadline) VALUES (?, ?, ?)',
+      ).run(invocationId, taskId, deadline);
+    }
+    if (event.type === 'invocation-ended') {
+      db.prepare('DELETE FROM open_invocations WHERE invocation_id = ?').run(
+        event.data.invocationId,
+      );
     }
   },
 };

@@ -42,6 +42,10 @@ export function parseInteractionId(text: string): InteractionId | undefined {
   return UUID.test(text) ? (text as InteractionId) : undefined;
 }
 
+export function parseUuid(text: string): Uuid | undefined {
+  return UUID.test(text) ? (text as Uuid) : undefined;
+}
+
 /** A SHA-256 in its one base64url spelling. */
 export function parseTermsHash(text: string): TermsHash | undefined {
   return SHA256.test(text) ? (text as TermsHash) : undefined;

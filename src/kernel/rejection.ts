@@ -56,6 +56,8 @@ export const REJECTIONS = {
     'This node holds no platform key that may attest; nothing was recorded.',
   'card-key-unavailable':
     'This node holds no platform key that may sign agent cards, so it serves none.',
+  'backend-token-key-unavailable':
+    'This node holds no platform key that may sign the tokens of backends, so it calls none.',
 
   // Signatures
   'signature-required': 'This agent signs with its own key: the request carries no signature.',
@@ -134,6 +136,8 @@ export const REJECTIONS = {
   'replacement-circular': 'The replacement is, or leads back to, the capability itself.',
   'replacement-more-restricted':
     'A caller of a capability could not use its replacement, which is more restricted.',
+  'backend-summary-mismatch':
+    'direct_invoke.backend is not what the backend that is bound to the handler says of itself.',
   'capability-in-use':
     'The capability was called within the last 30 days: wait, or force the removal with a reason.',
   'capability-not-preview': 'Callers are let into a preview, and this capability is none.',
@@ -143,6 +147,17 @@ export const REJECTIONS = {
   'task-not-found': 'The agent has no such task, or the caller may not know of it.',
   'invocation-not-found': 'No such invocation was admitted.',
   'invocation-not-overdue': 'The deadline of the invocation still lies ahead.',
+  'approval-required':
+    'The call has no approval that was given for it, is not expired, and is for the same terms, action, data and arguments.',
+  'approval-not-found':
+    'No approval was asked for under this id, or the caller may not know of it.',
+  'approver-involved':
+    'Whoever called does not decide, nor the owner or a client of the calling agent, nor a token that speaks for it.',
+  'approval-mismatch':
+    'The decision names other terms or arguments than the call has; read it again.',
+  'approval-decided': 'The approval was decided otherwise; that is final.',
+  'approval-void': 'The call has ended: there is nothing to decide any more.',
+  'approval-expired': 'The approval has expired.',
 
   // Retries and contention
   'idempotency-key-reused': 'The Idempotency-Key was used with another request.',

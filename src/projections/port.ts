@@ -94,6 +94,13 @@ export interface ReadModel {
    */
   unreliableStreams(projection: string): ReadonlySet<string> | undefined;
 
+  /**
+   * Up to where the rows of a projection are made: every event up to here is applied, or its stream
+   * is unreliable. Rows that are read without an await in between belong to it. Undefined when the
+   * view has not been complete since the start or its rebuild, or cannot be read.
+   */
+  checkpoint(projection: string): Position | undefined;
+
   /** The events of a stream that wait in some projection, oldest first. */
   parkedEvents(stream: string): readonly ParkedEvent[];
 }

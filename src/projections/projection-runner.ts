@@ -134,6 +134,19 @@ export class ProjectionRunner implements ReadModel {
     return this.#tracked.get(projection)?.quarantined;
   }
 
+  checkpoint(projection: string): Position | undefined {
+    this.#requireKnown(projection);
+    if (this.#tracked.get(projection)?.caughtUp !== true) return undefined;
+    try {
+      // What is stored, which is never ahead of the rows; after a fault they may have gone back.
+      const stored = bookkeeping.getCheckpoint(this, projection);
+      return stored?.complete === true ? stored.position : undefined;
+    } catch (error) {
+      if (isDatabaseFault(error)) return undefined;
+      throw error;
+    }
+  }
+
   parkedEvents(stream: string): readonly ParkedEvent[] {
     if (this.#tracked.size === 0) return [];
     return bookkeeping.parkedIn(this, stream);

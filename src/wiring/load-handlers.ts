@@ -1,20 +1,21 @@
 import { pathToFileURL } from 'node:url';
-import type { Handler, HandlersOfAgents } from '../a2a/handlers/handler-registry.js';
 import { handlerNameOf } from '../a2a/handlers/capability-handler.js';
 import type { HostedAgent } from '../config/hosted-agents.js';
 import { StartupError } from '../config/startup-error.js';
+import type { HandlerClass, HandlersOfAgents } from '../handlers/handlers-of-agents.js';
+import { directInvokeRegistration } from '../invocations/backends/direct-invoke-handler.js';
 import type { AgentId } from '../kernel/ids.js';
 
 /**
  * Loads the modules of handlers that hosted agents name: each exports `handlers`, a list of classes
- * with `@CapabilityHandler`.
+ * with `@CapabilityHandler`, `@DirectInvokeHandler` or both.
  * @throws {StartupError} with everything that cannot be loaded or is none
  */
 export async function loadHandlers(agents: readonly HostedAgent[]): Promise<HandlersOfAgents> {
   const faults: string[] = [];
-  const handlers = new Map<AgentId, readonly Handler[]>();
+  const handlers = new Map<AgentId, readonly HandlerClass[]>();
   for (const { agentId, handlers: files } of agents) {
-    const ofAgent: Handler[] = [];
+    const ofAgent: HandlerClass[] = [];
     for (const file of files) ofAgent.push(...(await handlersIn(file, faults)));
     handlers.set(agentId, ofAgent);
   }
@@ -22,7 +23,7 @@ export async function loadHandlers(agents: readonly HostedAgent[]): Promise<Hand
   return handlers;
 }
 
-async function handlersIn(file: string, faults: string[]): Promise<readonly Handler[]> {
+async function handlersIn(file: string, faults: string[]): Promise<readonly HandlerClass[]> {
   let exported: unknown;
   try {
     const module = (await import(pathToFileURL(file).href)) as { readonly handlers?: unknown };
@@ -35,13 +36,15 @@ async function handlersIn(file: string, faults: string[]): Promise<readonly Hand
     faults.push(`${file} exports no list \`handlers\``);
     return [];
   }
-  return (exported as unknown[]).filter((handler, index): handler is Handler => {
+  return (exported as unknown[]).filter((handler, index): handler is HandlerClass => {
     if (isHandler(handler)) return true;
-    faults.push(`${file}: handlers[${String(index)}] is no class with @CapabilityHandler`);
+    const needed = '@CapabilityHandler or @DirectInvokeHandler';
+    faults.push(`${file}: handlers[${String(index)}] is no class with ${needed}`);
     return false;
   });
 }
 
-function isHandler(value: unknown): value is Handler {
-  return typeof value === 'function' && handlerNameOf(value) !== undefined;
+function isHandler(value: unknown): value is HandlerClass {
+  if (typeof value !== 'function') return false;
+  return handlerNameOf(value) !== undefined || directInvokeRegistration(value) !== undefined;
 }

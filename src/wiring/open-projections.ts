@@ -2,12 +2,15 @@ import { AGENT_EVENT_TYPES } from '../agents/event-types.js';
 import { agentDirectory } from '../agents/projection.js';
 import { CAPABILITY_EVENT_TYPES } from '../capabilities/event-types.js';
 import { capabilityDirectory } from '../capabilities/projection.js';
+import { capabilityVocabulary } from '../capabilities/vocabulary/projection.js';
 import type { Config } from '../config/config.js';
 import type { KeyStore } from '../event-store/key-store.js';
 import type { EventStore } from '../event-store/port.js';
 import { logReport } from '../http/fault-log.js';
+import { contractsByPair } from '../interactions/contracts/projection.js';
 import { INTERACTION_EVENT_TYPES } from '../interactions/event-types.js';
 import { interactionListProjection } from '../interactions/projection.js';
+import { approvals } from '../invocations/approvals.js';
 import { capabilityUsage } from '../invocations/capability-usage.js';
 import { INVOCATION_EVENT_TYPES } from '../invocations/event-types.js';
 import { openInvocations } from '../invocations/open-invocations.js';
@@ -35,9 +38,12 @@ export async function openProjections(
     projections: [
       agentDirectory,
       interactionListProjection,
+      contractsByPair,
       capabilityDirectory,
+      capabilityVocabulary,
       capabilityUsage,
       openInvocations,
+      approvals,
     ],
     clock: Date.now,
     report: logReport,

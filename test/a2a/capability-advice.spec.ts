@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CapabilityAdvice } from '../../src/a2a/capability-advice.js';
 import { ClassifierAdvice } from '../../src/a2a/routing/classifier-advice.js';
 import { ClassifierFeed } from '../../src/a2a/routing/classifier-feed.js';
+import type { Capability } from '../../src/capabilities/domain/capability.js';
 import type { AgentId, SkillId } from '../../src/kernel/ids.js';
 import { capability, FINANCE } from '../capabilities/support/capabilities.js';
 import { MemoryRegistry } from './support/memory-registry.js';
@@ -10,7 +11,14 @@ import { WordClassifier } from './support/word-classifier.js';
 const HERE = capability('here');
 const GONE = capability('gone');
 
-function advising(classifier = new WordClassifier()): CapabilityAdvice {
+const direct = { inputSchema: {}, outputSchema: {}, backend: {}, allowUnauthenticated: false };
+const BOUND = capability('bound', { directInvoke: direct });
+const UNBOUND = capability('unbound', { directInvoke: direct });
+
+function advising(
+  classifier = new WordClassifier(),
+  ...more: readonly Capability[]
+): CapabilityAdvice {
   const registry = new MemoryRegistry(
     FINANCE,
     HERE,
@@ -19,6 +27,7 @@ function advising(classifier = new WordClassifier()): CapabilityAdvice {
     capability('deprecated', { state: 'deprecated' }),
     capability('removed', { state: 'removed' }),
     capability('internal', { visibility: 'internal' }),
+    ...more,
   );
   const report = (line: string): void => {
     throw new Error(line);
@@ -28,7 +37,11 @@ function advising(classifier = new WordClassifier()): CapabilityAdvice {
     get: (_agentId: AgentId, name: string) =>
       name === HERE.manifest.handler ? { handle: async function* () {} } : undefined,
   };
-  return new CapabilityAdvice(registry, handlers, new ClassifierAdvice(feed));
+  const backends = {
+    summaryOf: (_agentId: AgentId, name: string) =>
+      name === BOUND.manifest.handler ? {} : undefined,
+  };
+  return new CapabilityAdvice(registry, handlers, backends, new ClassifierAdvice(feed));
 }
 
 const id = (text: string): SkillId => text as SkillId;
@@ -42,6 +55,17 @@ describe('advice on a capability', () => {
     for (const fine of ['here', 'removed', 'internal']) {
       expect(await advice.warningsFor(FINANCE, id(fine))).toEqual([]);
     }
+  });
+
+  it('tells that no backend is bound where direct invocations are offered', async () => {
+    const advice = advising(new WordClassifier(), BOUND, UNBOUND);
+    expect(await advice.warningsFor(FINANCE, id('bound'))).toMatchObject([
+      { code: 'handler-absent' },
+    ]);
+    expect(await advice.warningsFor(FINANCE, id('unbound'))).toEqual([
+      { code: 'handler-absent', detail: expect.stringContaining('handler.unbound') },
+      { code: 'backend-absent', detail: expect.stringContaining('handler.unbound') },
+    ]);
   });
 
   it('tells what the classifier thinks besides', async () => {

@@ -85,6 +85,12 @@ const IMPORTS: readonly Import[] = [
   forbidden('src/projections/sqlite/a', '../../event-store/sqlite/sqlite-event-store.js', [
     'no-adapter-imports-another',
   ]),
+  allowed('src/invocations/backends/a', '@modelcontextprotocol/sdk'),
+  allowed('src/invocations/backends/a', 'cockatiel'),
+  forbidden('src/a2a/a', '@modelcontextprotocol/sdk', [
+    'modelcontextprotocol-sdk-stays-in-its-adapter',
+  ]),
+  forbidden('src/invocations/commands/a', 'cockatiel', ['cockatiel-stays-in-its-adapter']),
 
   // the verifier
   allowed('src/audit/verify/a', '../../kernel/ids.js'),
@@ -269,7 +275,15 @@ async function writeTarget(from: string, specifier: string): Promise<void> {
 }
 
 async function writePackages(): Promise<void> {
-  const names = ['@nestjs/common', 'better-sqlite3', 'canonicalize', 'pg', '@eventstore/db-client'];
+  const names = [
+    '@nestjs/common',
+    'better-sqlite3',
+    'canonicalize',
+    'pg',
+    '@eventstore/db-client',
+    '@modelcontextprotocol/sdk',
+    'cockatiel',
+  ];
   await write(
     'package.json',
     JSON.stringify({

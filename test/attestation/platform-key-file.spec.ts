@@ -103,7 +103,7 @@ describe('the file of platform keys', () => {
       );
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-        keys: [{ purpose: 'attestation' }, { purpose: 'card' }],
+        keys: [{ purpose: 'attestation' }, { purpose: 'card' }, { purpose: 'backend-token' }],
       });
     });
 

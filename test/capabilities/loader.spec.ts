@@ -415,6 +415,46 @@ describe('a node that starts with views of its own to build', () => {
   });
 });
 
+describe('what a backend says of itself', () => {
+  const direct = (name: string): JsonObject => ({
+    direct_invoke: {
+      input_schema: {},
+      output_schema: {},
+      backend: { type: 'http', name },
+    },
+  });
+  const bind = (name: string): void => {
+    node.summaries.set(`${FINANCE} ${RECONCILE.handler}`, { type: 'http', name });
+  };
+
+  it('is what a file says of it, or nothing is loaded', async () => {
+    bind('ledger');
+    write('a.json', [doc('good', direct('ledger')), doc('bad', direct('payroll'))]);
+    expect(await faults()).toEqual([expect.stringMatching('/1: backend-summary-mismatch: ')]);
+    expect(await recorded()).toEqual([]);
+  });
+
+  it('is what every capability says of it that is registered, or the node does not start', async () => {
+    write('a.json', [
+      doc('one', direct('ledger')),
+      doc('two', direct('ledger')),
+      doc('gone', { state: 'deprecated', ...direct('ledger') }),
+      doc('plain'),
+    ]);
+    await load();
+    write('a.json', doc('gone', { state: 'removed', ...direct('ledger') }));
+    await load();
+    bind('payroll');
+    const mismatch = 'backend-summary-mismatch: direct_invoke.backend is not what';
+    expect(await faults()).toEqual([
+      expect.stringMatching(`^${FINANCE}/one: ${mismatch}`),
+      expect.stringMatching(`^${FINANCE}/two: ${mismatch}`),
+    ]);
+    bind('ledger');
+    expect(await faults()).toEqual([]);
+  });
+});
+
 describe('a removal by file', () => {
   it('is refused while the capability is in use, and nothing else is loaded', async () => {
     write('a.json', doc(SKILL, { state: 'deprecated' }));

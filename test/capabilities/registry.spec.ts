@@ -121,6 +121,7 @@ describe('the registry of an agent', () => {
       waitFor: (...parameters) => view.waitFor(...parameters),
       isReliable: (...parameters) => view.isReliable(...parameters),
       unreliableStreams: (name) => view.unreliableStreams(name),
+      checkpoint: (name) => view.checkpoint(name),
       parkedEvents: (stream) => view.parkedEvents(stream),
     };
     const registry = new ProjectedRegistry(replaced, node.store, node.execution);

@@ -29,6 +29,7 @@ function variables(environment: Environment): readonly string[] {
 describe('the settings of the A2A surface', () => {
   it('take every value that there is', () => {
     const trust = 'urn:example:trust:v2';
+    const direct = 'https://direct.example/v1.1';
     const environment = {
       ...PRODUCTION,
       A2A_ANONYMOUS: 'secret',
@@ -36,6 +37,7 @@ describe('the settings of the A2A surface', () => {
       TASK_READ_MODEL: 'sqlite:/var/lib/tasks-read.db',
       TASK_RETENTION_HOURS: '1',
       EXECUTION_TIMEOUT_SECONDS: '30',
+      APPROVAL_TIMEOUT_SECONDS: '120',
       ROUTING_THRESHOLD: '0.75',
       TEXT_CLASSIFIER: 'words',
       MODEL_ROUTER_URL: 'https://models.example/v1/chat/completions',
@@ -44,7 +46,10 @@ describe('the settings of the A2A surface', () => {
       MODEL_ROUTER_TIMEOUT_MS: '1500',
       MODEL_ROUTER_CALLS_PER_MINUTE: '10',
       TRUST_EXTENSION_URI: trust,
-      REQUIRED_EXTENSIONS: ' , ',
+      DIRECT_INVOKE: 'on',
+      DIRECT_INVOKE_EXTENSION_URI: direct,
+      REQUIRED_EXTENSIONS: ` , ${direct},${trust} , ${direct}`,
+      VOCABULARY: 'invoice.read, invoice.write ,, invoice.read,Bücher führen',
     };
     expect(read(environment)).toEqual({
       agents: [],
@@ -53,6 +58,7 @@ describe('the settings of the A2A surface', () => {
       taskReadModelPath: '/var/lib/tasks-read.db',
       taskRetentionMs: 3_600_000,
       executionTimeoutMs: 30_000,
+      approvalTimeoutMs: 120_000,
       allowLoopbackWebhooks: false,
       routingThreshold: 0.75,
       textClassifier: 'words',
@@ -64,7 +70,9 @@ describe('the settings of the A2A surface', () => {
         callsPerMinute: 10,
       },
       trustExtensionUri: trust,
-      requiredExtensions: [],
+      directInvokeExtensionUri: direct,
+      requiredExtensions: [direct, trust],
+      vocabulary: ['invoice.read', 'invoice.write', 'Bücher führen'],
     });
   });
 
@@ -74,6 +82,8 @@ describe('the settings of the A2A surface', () => {
     ['TASK_RETENTION_HOURS', '0'],
     ['TASK_RETENTION_HOURS', '1.5'],
     ['EXECUTION_TIMEOUT_SECONDS', '0'],
+    ['APPROVAL_TIMEOUT_SECONDS', '59'],
+    ['APPROVAL_TIMEOUT_SECONDS', '2592001'],
     ['ALLOW_LOOPBACK_WEBHOOKS', 'true'],
     ['ROUTING_THRESHOLD', '1.1'],
     ['ROUTING_THRESHOLD', '-0.1'],
@@ -90,7 +100,19 @@ describe('the settings of the A2A surface', () => {
     ['TRUST_EXTENSION_URI', 'https://x.example/ä/v1'],
     ['TRUST_EXTENSION_URI', `https://x.example/${'a'.repeat(260)}/v1`],
     ['REQUIRED_EXTENSIONS', 'https://other.example/v1'],
-    ['REQUIRED_EXTENSIONS', 'https://countersign.example/extensions/trust/v1'],
+    ['REQUIRED_EXTENSIONS', 'https://countersign.example/extensions/trust/v2'],
+    ['DIRECT_INVOKE', 'no'],
+    ['DIRECT_INVOKE', '0'],
+    ['DIRECT_INVOKE_EXTENSION_URI', 'direct/v1'],
+    ['DIRECT_INVOKE_EXTENSION_URI', 'http://x.example/v1'],
+    ['DIRECT_INVOKE_EXTENSION_URI', 'https://x.example/direct'],
+    ['DIRECT_INVOKE_EXTENSION_URI', 'https://x.example/a,b/v1'],
+    ['DIRECT_INVOKE_EXTENSION_URI', 'https://x.example/ä/v1'],
+    ['DIRECT_INVOKE_EXTENSION_URI', `https://x.example/${'a'.repeat(260)}/v1`],
+    ['DIRECT_INVOKE_EXTENSION_URI', 'https://countersign.example/extensions/trust/v1'],
+    ['VOCABULARY', 'a'.repeat(256)],
+    ['VOCABULARY', 'a,b\nc'],
+    ['VOCABULARY', Array.from({ length: 1001 }, (_, i) => `id${i}`).join()],
     ['MODEL_ROUTER_MODEL', 'small'],
     ['MODEL_ROUTER_API_KEY', 'key'],
     ['MODEL_ROUTER_TIMEOUT_MS', '100'],
@@ -105,6 +127,22 @@ describe('the settings of the A2A surface', () => {
   ])('open %s=%s to development nodes alone', (variable, value) => {
     expect(variables({ ...PRODUCTION, [variable]: value })).toEqual([variable]);
     expect(variables({ ...DEVELOPMENT, [variable]: value })).toEqual([]);
+  });
+
+  it('serve direct invokes, require no extension and know no more identifiers than manifests do', () => {
+    expect(read(PRODUCTION)).toMatchObject({
+      trustExtensionUri: 'https://countersign.example/extensions/trust/v1',
+      directInvokeExtensionUri: 'https://example.com/a2a/extensions/skill-direct-invoke/v1',
+      requiredExtensions: [],
+      vocabulary: [],
+    });
+  });
+
+  it('can turn direct invokes off; then they cannot be required', () => {
+    const off = { ...PRODUCTION, DIRECT_INVOKE: 'off' };
+    expect(read(off).directInvokeExtensionUri).toBeNull();
+    const uri = 'https://example.com/a2a/extensions/skill-direct-invoke/v1';
+    expect(variables({ ...off, REQUIRED_EXTENSIONS: uri })).toEqual(['REQUIRED_EXTENSIONS']);
   });
 
   it.each(['0', '1', '0.6', '1.000000'])('take %s for a threshold', (text) => {

@@ -96,6 +96,7 @@ describe('the configuration', () => {
         taskReadModelPath: 'data/tasks-read.db',
         taskRetentionMs: 168 * 3_600_000,
         executionTimeoutMs: 300_000,
+        approvalTimeoutMs: 86_400_000,
         allowLoopbackWebhooks: false,
         routingThreshold: 0.6,
         textClassifier: 'encoder',

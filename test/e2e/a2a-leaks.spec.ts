@@ -7,7 +7,9 @@ import {
   saying,
   taskIdOf,
   type Binding,
+  type Reply,
 } from '../a2a/transports/support/bindings.js';
+import { DIRECT_URI } from '../capabilities/support/extensions.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { startTestService, type Answer, type InProcessService } from '../support/service.js';
 import { deployment, HOST_TENANT, scripted } from './support/deployment.js';
@@ -46,7 +48,7 @@ function hidden(kind: (typeof KINDS)[number]): JsonObject {
           required: [own('field')],
         },
         output_schema: { type: 'object', title: own('title') },
-        backend: { type: own('backend') },
+        backend: { type: 'http', name: own('backend') },
       },
     }),
     skill: {
@@ -185,6 +187,37 @@ describe.each([
     },
   );
 
+  it.each(BINDINGS)(
+    'by a direct invoke: a hidden skill answers as one that never was ($name)',
+    async (binding) => {
+      for (const operation of ['SendMessage', 'SendStreamingMessage'] as const) {
+        for (const args of [{}, { field: 1 }, { [word('direct', 'field')]: 1 }]) {
+          // The tombstone's callers are others, too.
+          const answers = new Set<string>();
+          for (const skillId of [...KINDS.map((kind) => word(kind, 'id')), 'never-was']) {
+            const reply = await invoked(binding, operation, skillId, args);
+            expect(reply.error?.reason).toBe('SKILL_DIRECT_INVOKE_SKILL_NOT_FOUND');
+            expectSilence(reply.text, reply.headers);
+            answers.add(`${reply.status} ${reply.text}`);
+          }
+          expect(answers.size).toBe(1);
+        }
+      }
+    },
+  );
+
+  async function invoked(
+    binding: Binding,
+    operation: OperationName,
+    skillId: string,
+    args: JsonObject,
+  ): Promise<Reply> {
+    const payload = { callId: 'c', skillId, arguments: args, bypassModel: true };
+    const params = saying('', { extensions: [DIRECT_URI], metadata: { [DIRECT_URI]: payload } });
+    const headers = { 'a2a-extensions': DIRECT_URI };
+    return binding.call(agentUrl(), operation, params, { ...ask(), headers });
+  }
+
   async function hinted(binding: Binding, skillId: string, text: string): Promise<unknown> {
     const params = { ...saying(text), metadata: { skillId } };
     const reply = await binding.call(agentUrl(), 'SendMessage', params, ask());
@@ -261,6 +294,12 @@ it('all of it would be found: whoever may use it is told', async () => {
   });
   const agentUrl = `${service.url}/a2a/${AGENT}`;
   const { text } = await jsonRpc.call(agentUrl, 'GetExtendedAgentCard', {}, { token });
+  const direct = await service.token({ principal: 'p5', tenant: word('direct', 'tenant'), scopes });
+  const ofDirect = await jsonRpc.call(agentUrl, 'GetExtendedAgentCard', {}, { token: direct });
+  for (const each of ['id', 'field', 'title', 'backend']) {
+    expect(ofDirect.text).toContain(word('direct', each));
+    expect(text).not.toContain(word('direct', each));
+  }
   for (const each of ['id', 'name', 'description', 'tag', 'example', 'mode', 'output']) {
     expect(text).toContain(word('extended', each));
   }

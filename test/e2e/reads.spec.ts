@@ -50,6 +50,7 @@ const SUB_RESOURCES = [
   '/status',
   '/revisions',
   '/revisions/1',
+  '/revisions/1/warnings',
   '/acceptances',
   '/events',
   '/verification-keys',

@@ -52,6 +52,7 @@ describe('an admission', () => {
         agent: caller!.agent,
         tenant: caller!.tenant,
       },
+      approval: null,
       deadline: timestampOf(deadline),
     });
   });
@@ -98,7 +99,7 @@ describe('an outcome', () => {
     await node.ledger.end(call.invocationId, 'canceled', ORIGIN);
     const events = await node.store.readStream(invocationStream(call.invocationId));
     expect(events.slice(1).map(({ data }) => data)).toEqual([
-      { invocationId: call.invocationId, outcome: 'canceled' },
+      { invocationId: call.invocationId, outcome: 'canceled', resultDigest: null },
     ]);
   });
 

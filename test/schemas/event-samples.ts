@@ -139,14 +139,37 @@ const rich: Manifest = {
   },
 };
 const subject = { agentId: alpha.agentId, skillId: plain.id };
-const admitted = {
+const called = {
   invocationId: REVISION_ID,
   ...subject,
   handler: plain.handler,
   caller: { principal: 'owner', client: 'client', agent: beta.agentId, tenant: 'tenant' },
   taskId: REVISION_ID,
   routing: { layer: 'text-classifier', confidence: 0.875 },
+};
+const terms = { interactionId: INTERACTION, revision: 2, termsHash: HASH };
+const planned = {
+  ...called,
+  terms,
+  action: 'reconcile',
+  data: ['invoices'],
+  argumentsDigest: HASH,
+};
+const approver = { principal: 'approver', client: null, agent: null, tenant: 'tenant' };
+const admitted = {
+  ...planned,
+  rule: 'allowed-action' as const,
+  approval: { by: approver, at: EXPIRES_AT },
   deadline: EXPIRES_AT,
+};
+const decided = {
+  data: {
+    invocationId: REVISION_ID,
+    by: approver,
+    termsHash: HASH,
+    argumentsDigest: HASH,
+  },
+  texts: { reason: 'Twice paid already.' },
 };
 const outcomes = [
   'succeeded',
@@ -325,6 +348,28 @@ export const SAMPLES: Samples = {
   'interaction-expired': [
     { data: { interactionId: INTERACTION, effectiveAt: EXPIRES_AT }, texts: null },
   ],
+  'approval-requested': [
+    {
+      data: { ...planned, scopes: ['recon.run'], expiresAt: EXPIRES_AT },
+      texts: { entries: ['reconcile'] },
+    },
+  ],
+  'approval-given': [decided, { ...decided, texts: { reason: null } }],
+  'approval-denied': [decided],
+  'invocation-refused': [
+    {
+      data: {
+        ...subject,
+        invocationId: REVISION_ID,
+        plannedId: REVISION_ID,
+        caller: called.caller,
+        code: 'action-prohibited',
+        terms,
+        argumentsDigest: HASH,
+      },
+      texts: null,
+    },
+  ],
   'invocation-admitted': [
     { data: admitted, texts: null },
     {
@@ -334,11 +379,23 @@ export const SAMPLES: Samples = {
       },
       texts: null,
     },
-    { data: { ...admitted, caller: null }, texts: null },
+    {
+      data: {
+        ...admitted,
+        caller: null,
+        rule: 'entitlement',
+        terms: null,
+        action: null,
+        data: [],
+        argumentsDigest: null,
+        approval: null,
+      },
+      texts: null,
+    },
   ],
   'invocation-ended': [
     ...(outcomes.map((outcome) => ({
-      data: { invocationId: REVISION_ID, outcome },
+      data: { invocationId: REVISION_ID, outcome, resultDigest: HASH },
       texts: null,
     })) as never as [Samples['invocation-ended'][0]]),
   ],

@@ -5,6 +5,7 @@ import {
   claimsExtendedCard,
   extendedCardVersion,
 } from '../../capabilities/domain/card.js';
+import { directInvokeDeclarations } from '../../capabilities/domain/card-direct-invoke.js';
 import { extendedSkills, hasExtendedSkills } from '../../capabilities/domain/card-skills.js';
 import { entitled } from '../../capabilities/domain/entitlement.js';
 import type { Config } from '../../config/config.js';
@@ -80,9 +81,11 @@ export class ExtendedCards {
   #make(agent: HostedAgent, caller: Caller, publicCard: PublicCard): ExtendedCard {
     const { capabilities, published, signer } = publicCard;
     const skills = extendedSkills(capabilities.all, caller);
+    const declarations = directInvokeDeclarations(capabilities.all, skills);
     const unsigned = agentCard(agent, cardSettings(this.config), {
-      version: extendedCardVersion(agent, published, skills),
+      version: extendedCardVersion(agent, published, skills, declarations),
       skills,
+      declarations,
       extendedAgentCard: claimsExtendedCard(agent, capabilities.all),
     });
     return { card: signedCard(unsigned, signer, this.config.publicBaseUrl) };

@@ -82,10 +82,11 @@ export class PublicCards {
   async #publish(agent: HostedAgent, signer: CardSigner): Promise<Result<PublicCard, Rejection>> {
     const publication = await this.publication.ensure(agent.agentId);
     if (!publication.ok) return publication;
-    const { capabilities, skills, version } = publication.value;
+    const { capabilities, skills, declarations, version } = publication.value;
     const unsigned = agentCard(agent, cardSettings(this.config), {
       version: publicCardVersion(agent, version),
       skills,
+      declarations,
       extendedAgentCard: claimsExtendedCard(agent, capabilities.all),
     });
     const served = servedCard(unsigned, signer, this.config.publicBaseUrl);

@@ -1,5 +1,6 @@
 import { ok, err, type Result } from '../../kernel/result.js';
 import type { Uuid } from '../../kernel/ids.js';
+import { directFailure } from '../direct-invoke/direct-failure.js';
 import { isRunning } from '../tasks/domain/task-fold.js';
 import type { StoredTask } from '../tasks/domain/task.js';
 import type { TaskEvent, Tasks } from '../tasks/port.js';
@@ -9,8 +10,8 @@ import type { SendMessageRequest, SendMessageResponse } from '../wire/types.js';
 import { MessageExecution, type A2aRequest } from './agent-operations.js';
 import { invalidAgentResponse } from './execution-refusals.js';
 import type { MessageIntake } from './message-intake.js';
-import type { BegunTurn } from './turn-starter.js';
-import type { Turn } from './turn.js';
+import type { TakenMessage } from './turn-starter.js';
+import type { Turn, TurnEnd } from './turn.js';
 
 /** How long a stream waits for the handler's first word, which may be a message instead of a task. */
 const OPENING_MS = 150;
@@ -20,6 +21,8 @@ export class AgentMessages extends MessageExecution {
   constructor(
     private readonly intake: MessageIntake,
     private readonly tasks: Tasks,
+    /** Null: not served. */
+    private readonly directInvokeExtensionUri: string | null,
   ) {
     super();
   }
@@ -28,28 +31,37 @@ export class AgentMessages extends MessageExecution {
     request: A2aRequest,
     params: SendMessageRequest,
   ): Promise<Result<SendMessageResponse, A2aRefusal>> {
-    const begun = await this.intake.take(request, params);
-    if (!begun.ok) return begun;
+    const taken = await this.intake.take(request, params);
+    if (!taken.ok) return taken;
     const { historyLength, returnImmediately = false } = params.configuration ?? {};
-    const { stored, turn } = begun.value;
-    if (returnImmediately && (turn?.show() ?? true)) return ok(shown(stored, historyLength));
-    const end = await this.#endOf(begun.value, request.signal);
-    return end.isBroken
-      ? err(invalidAgentResponse(stored.task.id))
-      : ok(shown(end.stored, historyLength));
+    const { stored, turn } = taken.value;
+    const end =
+      returnImmediately && (turn?.show() ?? true)
+        ? { stored, isBroken: false }
+        : await this.#endOf(taken.value, request.signal);
+    const failure = this.#failure(request, end);
+    return failure === undefined ? ok(shown(end.stored, historyLength)) : err(failure);
+  }
+
+  /** What is no answer but an error: of a direct invoke that failed, of a handler that makes no sense. */
+  #failure({ extensions }: A2aRequest, { stored, isBroken }: TurnEnd): A2aRefusal | undefined {
+    const uri = this.directInvokeExtensionUri;
+    const isDirect = uri !== null && extensions.has(uri);
+    const failure = isDirect ? directFailure(stored, uri) : undefined;
+    return failure ?? (isBroken ? invalidAgentResponse(stored.task.id) : undefined);
   }
 
   async stream(
     request: A2aRequest,
     params: SendMessageRequest,
   ): Promise<Result<AsyncIterable<TaskEvent>, A2aRefusal>> {
-    const begun = await this.intake.take(request, params);
-    if (!begun.ok) return begun;
-    return ok(this.#events(begun.value, request.signal, params.configuration?.historyLength));
+    const taken = await this.intake.take(request, params);
+    if (!taken.ok) return taken;
+    return ok(this.#events(taken.value, request.signal, params.configuration?.historyLength));
   }
 
   async *#events(
-    { stored, turn }: BegunTurn,
+    { stored, turn }: TakenMessage,
     signal: AbortSignal,
     historyLength: number | undefined,
   ): AsyncGenerator<TaskEvent, undefined> {
@@ -61,10 +73,7 @@ export class AgentMessages extends MessageExecution {
   }
 
   /** Of the turn here, or of one that another request or another process began. */
-  async #endOf(
-    { stored, turn }: BegunTurn,
-    signal: AbortSignal,
-  ): Promise<{ readonly stored: StoredTask; readonly isBroken: boolean }> {
+  async #endOf({ stored, turn }: TakenMessage, signal: AbortSignal): Promise<TurnEnd> {
     if (turn !== null) return turn.ended;
     if (!isRunning(stored)) return { stored, isBroken: false };
     const id = stored.task.id as Uuid;

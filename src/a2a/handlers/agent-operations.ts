@@ -14,6 +14,8 @@ export interface A2aRequest {
   readonly extensions: ReadonlySet<string>;
   readonly correlationId: string;
   readonly traceparent: string | null;
+  /** When the server had its head: milliseconds of `performance.now()`. */
+  readonly receivedAt: number;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
 }

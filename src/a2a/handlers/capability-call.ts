@@ -2,6 +2,7 @@ import type { Manifest } from '../../capabilities/domain/manifest.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
+import type { GoverningTerms, GrantRule } from '../../invocations/domain/authorization.js';
 import type { RoutingRecord } from '../routing/decision.js';
 import type { Artifact, Message, Part, Task } from '../wire/types.js';
 
@@ -10,6 +11,10 @@ export interface Grant {
   readonly invocationId: Uuid;
   /** The manifest as it was admitted. */
   readonly manifest: Manifest;
+  /** Which rule granted the call. */
+  readonly rule: GrantRule;
+  /** The contract under which it runs, null when it needs none. */
+  readonly terms: GoverningTerms | null;
   readonly routing: RoutingRecord;
   /** Output modes of the capability that the client accepts; never empty. */
   readonly outputModes: readonly string[];

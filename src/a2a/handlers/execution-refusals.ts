@@ -20,14 +20,6 @@ export function tooManyParts(maxParts: number): A2aRefusal {
   return fault('too-many-parts', '/message/parts', `may have at most ${maxParts} items here`);
 }
 
-/** @param pointers to all that names the contract */
-export function contractNotChecked(pointers: readonly JsonPointer[]): A2aRefusal {
-  const detail =
-    'names a contract, and contracts of messages are not checked here: send it without';
-  const faults = pointers.map((pointer) => ({ pointer, detail }));
-  return invalidParams('contract-not-checked', faults);
-}
-
 function fault(code: string, pointer: JsonPointer, detail: string): A2aRefusal {
   return invalidParams(code, [{ pointer, detail }]);
 }
@@ -46,6 +38,12 @@ export function turnUnderWay(taskId: string): A2aRefusal {
   return unsupported('turn-under-way', detail, { taskId });
 }
 
+/** The call that it was last sent for waits for a human of the agent's. */
+export function approvalPending(taskId: string): A2aRefusal {
+  const detail = 'The task waits for an approval; it takes messages again when that came out.';
+  return unsupported('approval-pending', detail, { taskId });
+}
+
 /**
  * The capability does not exist for this caller, or not any more. Says no name: whoever may not use
  * it learns nothing from this.
@@ -60,12 +58,6 @@ export function notImplemented({ manifest }: Capability): A2aRefusal {
   return unsupported('handler-absent', detail, { skillId: manifest.id });
 }
 
-/** Calls of it need a contract, and none are authorized by contract here. */
-export function contractRequired({ manifest }: Capability): A2aRefusal {
-  const detail = 'The capability is only called under a contract; nothing was run.';
-  return unsupported('contract-required', detail, { skillId: manifest.id });
-}
-
 /** Too many calls are under way: of this capability, of this caller, or in all. */
 export function busy({ manifest }: Capability): A2aRefusal {
   return {
@@ -73,7 +65,31 @@ export function busy({ manifest }: Capability): A2aRefusal {
     code: 'capability-busy',
     detail: 'Too many calls are under way; try again.',
     metadata: { skillId: manifest.id },
+    retryAfterSeconds: 1,
   };
+}
+
+/** The caller has called the capability as often within a minute as it may, under this contract. */
+export function rateLimited({ manifest }: Capability, retryAfterSeconds: number): A2aRefusal {
+  return {
+    error: 'RateLimited',
+    code: 'rate-limited',
+    detail: `The capability may be called again in ${retryAfterSeconds} seconds; nothing was run.`,
+    metadata: { skillId: manifest.id },
+    retryAfterSeconds,
+  };
+}
+
+/** The key was used with other arguments. */
+export function keyReused(): A2aRefusal {
+  const detail = 'The idempotency key was used with other arguments.';
+  return { error: 'InvalidParams', code: 'idempotency-key-reused', detail };
+}
+
+/** A call of this key was made, and its task is no longer kept: it is never made again. */
+export function keySpent(): A2aRefusal {
+  const detail = 'The idempotency key was used, and what came of it is no longer kept.';
+  return { error: 'InvalidParams', code: 'idempotency-key-spent', detail };
 }
 
 /** The handler broke its rules: the task has failed. */

@@ -1,3 +1,4 @@
+import type { NamedContract } from '../../invocations/domain/authorization.js';
 import { hashJson } from '../../kernel/digest.js';
 import type { TaskOwner } from '../tasks/domain/task.js';
 import type { Message, SendMessageRequest, Task } from '../wire/types.js';
@@ -10,14 +11,17 @@ export interface ReceivedMessage {
   readonly params: SendMessageRequest;
   /** Of the message as it was sent: b64u(SHA-256(JCS(message))). */
   readonly digest: string;
+  /** The contract that it says it is sent under, null when it names none. */
+  readonly contract: NamedContract | null;
 }
 
 export function received(
   request: A2aRequest,
   owner: TaskOwner,
   params: SendMessageRequest,
+  contract: NamedContract | null,
 ): ReceivedMessage {
-  return { request, owner, params, digest: hashJson(params.message) };
+  return { request, owner, params, digest: hashJson(params.message), contract };
 }
 
 /** Messages before the newest one that still count, the first always among them. */

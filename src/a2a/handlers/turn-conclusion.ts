@@ -2,6 +2,8 @@ import type { InvocationOutcome } from '../../invocations/commands/invocation-le
 import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
 import { OUTCOMES } from '../tasks/domain/turn-outcome.js';
 import type { Heard } from './hear-handler.js';
+import { endingBy } from './turn-failures.js';
+import type { DirectTurn } from './turn-plan.js';
 import { ENDING_STATES, endingChange, type TurnEnding } from './turn-script.js';
 
 /** Why a handler was told to end: the turn is over already, it takes too long, the node stops. */
@@ -12,13 +14,19 @@ interface Conclusion {
   readonly outcome: InvocationOutcome;
 }
 
+/** What the end of a turn depends on besides its handler. */
+interface Circumstances {
+  /** Why the handler was stopped, if it was. */
+  readonly reason: StopReason;
+  /** The caller has seen the task. */
+  readonly isShown: boolean;
+  readonly correlationId: string;
+  readonly direct: DirectTurn | null;
+}
+
 /** With what a turn ends; `past` when it has ended already. */
-export function concluding(
-  heard: Heard,
-  reason: StopReason,
-  isShown: boolean,
-  correlationId: string,
-): Conclusion | 'past' {
+export function concluding(heard: Heard, about: Circumstances): Conclusion | 'past' {
+  const { reason, isShown, correlationId, direct } = about;
   switch (heard.kind) {
     case 'ended':
       return {
@@ -26,24 +34,23 @@ export function concluding(
         outcome: outcomeOfEnding(heard.ending),
       };
     case 'threw':
-    case 'broken':
-      return failed(`The capability failed; the fault is logged under ${correlationId}.`, 'failed');
+    case 'broken': {
+      const text = `The capability failed; the fault is logged under ${correlationId}.`;
+      return { change: endingBy('handler-failed', direct, text), outcome: 'failed' };
+    }
     case 'stopped':
-      return stopped(reason);
+      return stopped(reason, direct);
   }
 }
 
-function stopped(reason: StopReason): Conclusion | 'past' {
+function stopped(reason: StopReason, direct: DirectTurn | null): Conclusion | 'past' {
   switch (reason) {
     case 'past':
       return 'past';
     case 'deadline':
-      return failed('The capability did not end in time.', 'failed');
+      return { change: endingBy('timed-out', direct), outcome: 'failed' };
     case 'node-stops':
-      return failed(
-        'The service is being restarted; the capability was interrupted.',
-        'interrupted',
-      );
+      return { change: endingBy('interrupted', direct), outcome: 'interrupted' };
   }
 }
 
@@ -54,11 +61,4 @@ function outcomeOfEnding({ kind }: TurnEnding): InvocationOutcome {
 /** The outcome of a call whose turn somebody else has ended. */
 export function outcomeOfPast({ task }: StoredTask): InvocationOutcome {
   return task.status.state === 'TASK_STATE_CANCELED' ? 'canceled' : 'interrupted';
-}
-
-function failed(text: string, outcome: InvocationOutcome): Conclusion {
-  return {
-    change: { kind: 'status', state: 'TASK_STATE_FAILED', parts: [{ text }] },
-    outcome,
-  };
 }

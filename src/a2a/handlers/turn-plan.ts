@@ -1,10 +1,13 @@
-import type { Capability } from '../../capabilities/domain/capability.js';
+import type { Grant } from '../../invocations/domain/authorization.js';
+import type { Uuid } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/json.js';
 import type { RoutingRecord } from '../routing/decision.js';
+import type { A2aRefusal } from '../wire/refusal.js';
 import type { Message, Part } from '../wire/types.js';
 import type { CapabilityImplementation } from './capability-call.js';
 
 /** What is done about a message. */
-export type TurnPlan = AskBack | RunHandler;
+export type TurnPlan = AskBack | PlannedCall;
 
 /** Nobody knows what it is for: its sender is asked. */
 export interface AskBack {
@@ -13,14 +16,51 @@ export interface AskBack {
   readonly routing: RoutingRecord;
 }
 
-export interface RunHandler {
-  readonly kind: 'run';
-  /** As it stood at the head of its stream. */
-  readonly capability: Capability;
-  readonly stream: string;
+/** A call that may be made. Nothing of it is recorded yet. */
+export interface PlannedCall {
+  readonly kind: 'call';
+  /** By what right; its capability as it stood at the head of its stream. */
+  readonly grant: Grant;
+  /** What the grant was read from: stream name to revision. */
+  readonly basedOn: Readonly<Record<string, number>>;
   readonly implementation: CapabilityImplementation;
   readonly routing: RoutingRecord;
   readonly outputModes: readonly string[];
-  /** What the handler gets: after questions, with what was said before. */
+  /** What the implementation gets: after questions, with what was said before. */
   readonly message: Message;
+  /** Null: it was found by routing what this is for. */
+  readonly direct: DirectTurn | null;
 }
+
+/** What is different about the turn of a direct invoke. */
+export interface DirectTurn {
+  /** b64u(SHA-256(JCS(arguments))). */
+  readonly argumentsDigest: string;
+  /** Ids that the call has by its idempotency key; null without one: they follow from the message's. */
+  readonly byKey: { readonly invocationId: Uuid; readonly taskId: Uuid } | null;
+  /** Why it cannot run here, asked after what came before and the limits; null when it can. */
+  readonly unbound: A2aRefusal | null;
+  /** Metadata of the status with which the turn ends when its implementation does not end it. */
+  failure(why: TurnFailure): JsonObject;
+  /**
+   * A refusal of the house in the words of the extension: `capability-busy`, `rate-limited`,
+   * `message-id-reused`, `idempotency-key-reused`, `idempotency-key-spent`, and of webhooks.
+   */
+  refusal(inner: A2aRefusal): A2aRefusal;
+}
+
+/** Why a turn came to an end that its implementation did not give it. */
+export type TurnFailure =
+  /** The call could not be recorded, so nothing was run. */
+  | 'not-recorded'
+  /** What it rested on had ended before the call was on record: nothing was run. */
+  | 'voided'
+  | 'approval-denied'
+  | 'approval-expired'
+  /** The approval does not fit any more: other terms are in force, or none that allow the call. */
+  | 'approval-void'
+  | 'timed-out'
+  /** The node stops. */
+  | 'interrupted'
+  /** The implementation threw, or broke its rules. */
+  | 'handler-failed';

@@ -1,6 +1,7 @@
-import { entitlement } from '../../capabilities/domain/entitlement.js';
 import type { CapabilityRegistry } from '../../capabilities/queries/capability-registry.js';
-import type { SkillId } from '../../kernel/ids.js';
+import type { Grant } from '../../invocations/domain/authorization.js';
+import type { AuthorizationAnswer } from '../../invocations/queries/authorizer.js';
+import { deriveUuid, type SkillId, type Uuid } from '../../kernel/ids.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { RoutingDecision, RoutingRecord } from '../routing/decision.js';
 import { acceptedModes } from '../routing/media-types.js';
@@ -13,26 +14,42 @@ import { noneProduced, removedSkill } from '../routing/routing-refusals.js';
 import type { StoredTask } from '../tasks/domain/task.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { Message } from '../wire/types.js';
-import type { A2aRequest } from './agent-operations.js';
-import { contractRequired, notAvailable, notImplemented } from './execution-refusals.js';
+import { contractRefusal } from './authorization-refusals.js';
+import type { CallPermissions } from './call-permissions.js';
+import { notAvailable, notImplemented } from './execution-refusals.js';
 import type { Handlers } from './handler-registry.js';
 import { sizeRefusal } from './limits.js';
 import { withEarlier, type ReceivedMessage } from './received-message.js';
-import type { TurnPlan } from './turn-plan.js';
+import type { PlannedCall, TurnPlan } from './turn-plan.js';
 
-type Head = NonNullable<Awaited<ReturnType<CapabilityRegistry['head']>>>;
+export interface PlannerParts {
+  readonly registry: Pick<CapabilityRegistry, 'of'>;
+  readonly router: MessageRouter;
+  readonly handlers: Handlers;
+  readonly permissions: CallPermissions;
+}
 
-/** Finds out what is to be done about a message, and whether it may. Records nothing. */
+/** A capability that was found, and for what. */
+interface Choice {
+  readonly skillId: SkillId;
+  readonly routing: RoutingRecord;
+  readonly message: Message;
+  /** Media types that the client accepts; absent: all. */
+  readonly accepted: readonly string[] | undefined;
+}
+
+/** The id of a call that a message makes. */
+export function invocationIdOf(taskId: Uuid, messageId: string): Uuid {
+  return deriveUuid(['turn', taskId, messageId]);
+}
+
+/** Finds out what is to be done about a message, and whether it may. Records nothing but refusals. */
 export class TurnPlanner {
-  constructor(
-    private readonly registry: CapabilityRegistry,
-    private readonly router: MessageRouter,
-    private readonly handlers: Handlers,
-  ) {}
+  constructor(private readonly parts: PlannerParts) {}
 
-  /** For a message that starts a task. */
-  async first(message: ReceivedMessage): Promise<Result<TurnPlan, A2aRefusal>> {
-    return this.#route(message, message.params.message, '');
+  /** For a message that starts a task, of this id. */
+  async first(message: ReceivedMessage, taskId: Uuid): Promise<Result<TurnPlan, A2aRefusal>> {
+    return this.#route(message, taskId, message.params.message, '');
   }
 
   /** For a message that goes on with a task: to its handler, or to whom the answer names. */
@@ -41,47 +58,114 @@ export class TurnPlanner {
     { task, binding }: StoredTask,
   ): Promise<Result<TurnPlan, A2aRefusal>> {
     const sent = message.params.message;
-    if (binding === null) return this.#route(message, withEarlier(sent, task), textOf(sent.parts));
+    const taskId = task.id as Uuid;
+    if (binding === null) {
+      return this.#route(message, taskId, withEarlier(sent, task), textOf(sent.parts));
+    }
     const { skillId } = binding;
-    const candidates = [{ skillId, confidence: 1 }];
-    const considered = { skillIds: [skillId], total: 1 };
     const routing: RoutingRecord = {
       layer: 'continuing-task',
-      candidates,
+      candidates: [{ skillId, confidence: 1 }],
       confidence: 1,
-      considered,
+      considered: { skillIds: [skillId], total: 1 },
     };
-    return this.#run(message, sent, skillId, routing);
+    const accepted = message.params.configuration?.acceptedOutputModes;
+    return this.call(message, taskId, { skillId, routing, message: sent, accepted });
+  }
+
+  /** May the message still be told of a skill that it, or its question, was about? */
+  async recheck(
+    received: ReceivedMessage,
+    skillId: SkillId,
+    isBound: boolean,
+  ): Promise<A2aRefusal | undefined> {
+    const answer = await this.parts.permissions.ask(received, skillId);
+    const { decision } = answer;
+    // What was removed since did run then.
+    if (decision.kind === 'grant' || decision.code === 'capability-removed') return undefined;
+    // A question names skills, and calls none.
+    if (!isBound && decision.code !== 'not-entitled') return undefined;
+    return this.#refusal(received, skillId, answer);
   }
 
   /**
-   * The capability at the head of its stream, if the caller is entitled to it there, whatever a view,
+   * The call of a chosen capability, at the head of its stream, if it may be made, whatever a view,
    * a task or a hint said.
    */
-  async permitted(
-    { agent, caller }: Pick<A2aRequest, 'agent' | 'caller'>,
+  async call(
+    received: ReceivedMessage,
+    taskId: Uuid,
+    { skillId, routing, message, accepted }: Choice,
+  ): Promise<Result<PlannedCall, A2aRefusal>> {
+    const answer = await this.parts.permissions.ask(received, skillId);
+    const { decision, basedOn } = answer;
+    if (decision.kind === 'refusal') {
+      this.parts.permissions.record(received, {
+        skillId,
+        refusal: decision,
+        basedOn,
+        invocationId: invocationIdOf(taskId, received.params.message.messageId),
+        argumentsDigest: received.digest,
+      });
+      return err(this.#refusal(received, skillId, answer));
+    }
+    const found = this.#run(decision, message, accepted);
+    if (!found.ok) return found;
+    return ok({
+      kind: 'call',
+      grant: decision,
+      basedOn,
+      routing,
+      message,
+      direct: null,
+      ...found.value,
+    });
+  }
+
+  #run(
+    { capability }: Grant,
+    message: Message,
+    accepted: readonly string[] | undefined,
+  ): Result<Pick<PlannedCall, 'implementation' | 'outputModes'>, A2aRefusal> {
+    const { manifest } = capability;
+    const implementation = this.parts.handlers.get(manifest.agentId, manifest.handler);
+    if (implementation === undefined) return err(notImplemented(capability));
+    const tooBig = sizeRefusal(manifest, message);
+    if (tooBig !== undefined) return err(tooBig);
+    const outputModes = acceptedModes(manifest.skill.outputModes, accepted);
+    if (outputModes.length === 0) return err(noneProduced(capability));
+    return ok({ implementation, outputModes });
+  }
+
+  #refusal(
+    { request: { agent, caller } }: ReceivedMessage,
     skillId: SkillId,
-  ): Promise<Result<Head, A2aRefusal>> {
-    const head = await this.registry.head(agent.agentId, skillId);
-    const found = head === undefined ? 'none' : entitlement(head.capability, caller);
-    if (head === undefined || found === 'none') return err(notAvailable());
-    if (found === 'granted') return ok(head);
-    const capabilities = this.registry.of(agent.agentId);
-    return err(removedSkill(skillId, usableReplacement(capabilities, head.capability, caller)));
+    { decision, capability }: AuthorizationAnswer,
+  ): A2aRefusal {
+    if (decision.kind === 'grant' || decision.code === 'not-entitled') return notAvailable();
+    if (decision.code !== 'capability-removed') {
+      const { code } = decision;
+      return contractRefusal(skillId, { ...decision, code }, caller !== null);
+    }
+    const capabilities = this.parts.registry.of(agent.agentId);
+    const replacement = capability && usableReplacement(capabilities, capability, caller);
+    return removedSkill(skillId, replacement);
   }
 
   async #route(
     received: ReceivedMessage,
+    taskId: Uuid,
     message: Message,
     answer: string,
   ): Promise<Result<TurnPlan, A2aRefusal>> {
-    const { agent, caller, signal } = received.request;
-    const capabilities = this.registry.of(agent.agentId);
-    const routed = await this.router.route({
+    const { request, params } = received;
+    const { agent, caller, signal } = request;
+    const capabilities = this.parts.registry.of(agent.agentId);
+    const routed = await this.parts.router.route({
       capabilities,
       caller,
       parts: message.parts,
-      preferredSkill: preferredSkill(received.params),
+      preferredSkill: preferredSkill(params),
       answer,
       signal,
     });
@@ -94,29 +178,11 @@ export class TurnPlanner {
         const among = decision.among.flatMap((id) => capabilities.all.get(id) ?? []);
         return ok({ kind: 'ask', question: questionAbout(among), routing: decision.record });
       }
-      case 'routed':
-        return this.#run(received, message, decision.skillId, decision.record);
+      case 'routed': {
+        const { skillId, record: routing } = decision;
+        const accepted = params.configuration?.acceptedOutputModes;
+        return this.call(received, taskId, { skillId, routing, message, accepted });
+      }
     }
-  }
-
-  async #run(
-    received: ReceivedMessage,
-    message: Message,
-    skillId: SkillId,
-    routing: RoutingRecord,
-  ): Promise<Result<TurnPlan, A2aRefusal>> {
-    const permitted = await this.permitted(received.request, skillId);
-    if (!permitted.ok) return permitted;
-    const { stream, capability } = permitted.value;
-    const { manifest } = capability;
-    if (manifest.requiresContract) return err(contractRequired(capability));
-    const implementation = this.handlers.get(manifest.agentId, manifest.handler);
-    if (implementation === undefined) return err(notImplemented(capability));
-    const tooBig = sizeRefusal(manifest, message);
-    if (tooBig !== undefined) return err(tooBig);
-    const { acceptedOutputModes } = received.params.configuration ?? {};
-    const outputModes = acceptedModes(manifest.skill.outputModes, acceptedOutputModes);
-    if (outputModes.length === 0) return err(noneProduced(capability));
-    return ok({ kind: 'run', capability, stream, implementation, routing, outputModes, message });
   }
 }

@@ -2,6 +2,7 @@ import type {
   InvocationLedger,
   InvocationOutcome,
 } from '../../invocations/commands/invocation-ledger.js';
+import { hashJson } from '../../kernel/digest.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { weightOfParts } from '../tasks/domain/weight.js';
@@ -10,6 +11,7 @@ import type { Tasks } from '../tasks/port.js';
 import type { CapabilityCall, CapabilityImplementation } from './capability-call.js';
 import { ChangeWriter } from './change-writer.js';
 import { hear, type Heard } from './hear-handler.js';
+import type { DirectTurn } from './turn-plan.js';
 import { concluding, outcomeOfPast, type StopReason } from './turn-conclusion.js';
 
 /** What a turn needs besides its call. */
@@ -27,6 +29,8 @@ export interface TurnOrder {
   readonly call: Omit<CapabilityCall, 'signal'>;
   /** The task as it was when the turn began. */
   readonly stored: StoredTask;
+  /** Of a direct invoke: what it gives back goes on record by its digest. */
+  readonly direct: DirectTurn | null;
   readonly origin: { readonly correlationId: string; readonly traceparent: string | null };
 }
 
@@ -55,6 +59,7 @@ export class Turn {
   #isAnswered = false;
   #deadline: NodeJS.Timeout | undefined;
   #watch: AbortController | undefined;
+  #resultDigest: string | null = null;
 
   constructor(
     private readonly parts: TurnParts,
@@ -69,6 +74,8 @@ export class Turn {
     this.opened = new Promise((resolve) => {
       this.#open = resolve;
     });
+    // What a direct invoke gives is always a task.
+    if (order.direct !== null) this.#open('task');
     const run = this.#run();
     this.ended = run.then(({ end }) => end);
     this.closed = run.then(
@@ -105,7 +112,10 @@ export class Turn {
         { ...call, signal: this.#abort.signal },
         {
           began: ({ kind }) => this.#open(kind === 'message' ? 'message' : 'task'),
-          said: (change) => this.#writer.add(change, weightOf(change)),
+          said: (change) => {
+            this.#note(change);
+            return this.#writer.add(change, weightOf(change));
+          },
         },
       );
       return await this.#conclude(heard);
@@ -117,6 +127,12 @@ export class Turn {
     }
   }
 
+  #note(change: TaskChange): void {
+    if (this.order.direct === null || change.kind !== 'artifact') return;
+    const data = change.artifact.parts[0]?.data;
+    if (data !== undefined) this.#resultDigest = hashJson(data);
+  }
+
   async #conclude(
     heard: Heard,
   ): Promise<{ readonly end: TurnEnd; readonly outcome: InvocationOutcome }> {
@@ -126,7 +142,12 @@ export class Turn {
       const { handler } = this.order.call.grant.manifest;
       this.parts.fault(new Error(`handler ${handler} says ${heard.how}`), correlationId);
     }
-    const last = concluding(heard, this.#stopReason ?? 'past', this.#isShown, correlationId);
+    const last = concluding(heard, {
+      reason: this.#stopReason ?? 'past',
+      isShown: this.#isShown,
+      correlationId,
+      direct: this.order.direct,
+    });
     if (last === 'past') return this.#past();
     this.#isAnswered = last.change.kind === 'answer';
     const recorded = await this.#writer.finish(last.change);
@@ -166,7 +187,8 @@ export class Turn {
   async #close(outcome: InvocationOutcome): Promise<void> {
     const { call, origin } = this.order;
     try {
-      await this.parts.ledger.end(call.grant.invocationId, outcome, origin);
+      const result = outcome === 'succeeded' ? this.#resultDigest : null;
+      await this.parts.ledger.end(call.grant.invocationId, outcome, origin, result);
     } catch (error) {
       // After the deadline it is recorded as the task tells it.
       this.parts.fault(error, origin.correlationId);

@@ -2,6 +2,8 @@ import type { SkillId } from '../../kernel/ids.js';
 
 /** The layers, in the order in which they are asked. */
 export const ROUTING_LAYERS = [
+  /** The caller named skill and arguments (skill-direct-invoke): nothing is routed. */
+  'direct-invoke',
   /** The task is bound to a skill already. */
   'continuing-task',
   /** One candidate whose input modes hold all media types of the parts. */

@@ -1,9 +1,9 @@
 import type { Capability } from '../../capabilities/domain/capability.js';
 import type { ModelRouterConfig } from '../../config/hosted-agents.js';
+import { boundedBody } from '../../http/bounded-body.js';
 import type { Json } from '../../kernel/json.js';
 import { parseStrictJson } from '../../kernel/strict-json.js';
 import type { Clock } from '../../kernel/timestamp.js';
-import { boundedBody } from './bounded-body.js';
 import { CallBudget } from './call-budget.js';
 import type { Weighed } from './judge-text.js';
 
@@ -72,7 +72,7 @@ export class ModelRouter {
     });
     const body = await boundedBody(response, MAX_ANSWER_BYTES);
     if (!response.ok) throw new Error(`the endpoint answered ${response.status}`);
-    return choiceOf(parse(contentOf(parse(body))), shown);
+    return choiceOf(parse(Buffer.from(contentOf(parse(body)))), shown);
   }
 }
 
@@ -120,8 +120,8 @@ function questionOf(text: string, shown: readonly Capability[]): object {
   };
 }
 
-function parse(text: string): Json {
-  const parsed = parseStrictJson(Buffer.from(text));
+function parse(bytes: Uint8Array): Json {
+  const parsed = parseStrictJson(bytes);
   if (!parsed.ok) throw new Error(`the endpoint answered what is no JSON: ${parsed.error.code}`);
   return parsed.value;
 }

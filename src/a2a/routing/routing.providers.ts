@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { CapabilityRegistry } from '../../capabilities/queries/capability-registry.js';
+import { SchemaJudges } from '../../capabilities/queries/schemas/schema-judges.js';
 import type { Config } from '../../config/config.js';
 import type { HostedAgent } from '../../config/hosted-agents.js';
 import { CLOCK, CONFIG, HOSTED_AGENTS } from '../../config/tokens.js';
@@ -21,7 +22,12 @@ import type { TextClassifier } from './text-classifier.js';
  * capabilities' `RegistrationAdvice`.
  */
 export const ROUTING_PROVIDERS: readonly Provider[] = [
-  { provide: InputSchemas, useFactory: () => new InputSchemas() },
+  { provide: SchemaJudges, useFactory: () => new SchemaJudges() },
+  {
+    provide: InputSchemas,
+    inject: [SchemaJudges],
+    useFactory: (judges: SchemaJudges) => new InputSchemas(judges),
+  },
   {
     provide: ClassifierFeed,
     inject: [CapabilityRegistry, TEXT_CLASSIFIER, InputSchemas, HOSTED_AGENTS],

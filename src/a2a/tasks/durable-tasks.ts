@@ -8,6 +8,7 @@ import {
   endFullTurn,
   endTask,
   recordChanges,
+  releaseTask,
   submitTask,
   type NewId,
 } from './domain/decide.js';
@@ -15,7 +16,7 @@ import type { StoredTaskEvent } from './domain/events.js';
 import { owns, taskIdOf } from './domain/owner.js';
 import { taskNotCancelable, taskNotFound } from './domain/refusals.js';
 import { parseTaskId } from './domain/streams.js';
-import type { TaskFold } from './domain/task-fold.js';
+import { isHeld, type TaskFold } from './domain/task-fold.js';
 import type {
   NewTask,
   StoredTask,
@@ -32,10 +33,15 @@ import { watchTask } from './watch-task.js';
 /** Tries to begin a task whose predecessor is being deleted. */
 const MAX_ATTEMPTS = 8;
 
+/** Told of the call of a task that was canceled while it waited for an approval. */
+export type OnHoldCanceled = (invocationId: Uuid) => void;
+
 type Decide<E> = (fold: TaskFold) => Result<readonly StoredTaskEvent[], E>;
 
 /** Tasks as streams of the task store: see the port. */
 export class DurableTasks implements Tasks {
+  #onHoldCanceled: OnHoldCanceled = () => undefined;
+
   constructor(
     private readonly streams: TaskStreams,
     private readonly writer: TaskWriter,
@@ -96,6 +102,14 @@ export class DurableTasks implements Tasks {
     return err(ended.ok ? { kind: 'full', task: ended.value } : ended.error);
   }
 
+  async release(
+    id: Uuid,
+    invocationId: Uuid,
+    changes: readonly TaskChange[],
+  ): Promise<Result<StoredTask, TaskChangeRefused>> {
+    return this.#change(id, (fold) => releaseTask(fold, invocationId, changes, this.newId));
+  }
+
   async cancel(
     owner: TaskOwner,
     agentId: AgentId,
@@ -107,10 +121,17 @@ export class DurableTasks implements Tasks {
       endTask(fold, 'TASK_STATE_CANCELED', undefined, this.newId),
     );
     if (canceled === undefined) return err(taskNotFound(id));
+    const { hold } = found.value;
+    if (canceled.ok && hold !== null && isHeld(found.value))
+      this.#onHoldCanceled(hold.invocationId);
     if (canceled.ok) return canceled;
     const { task } = canceled.error;
     if (task.answer !== null) return err(taskNotFound(id));
     return task.task.status.state === 'TASK_STATE_CANCELED' ? ok(task) : err(taskNotCancelable(id));
+  }
+
+  whenHoldCanceled(listener: OnHoldCanceled): void {
+    this.#onHoldCanceled = listener;
   }
 
   async list(

@@ -71,6 +71,16 @@ export interface Tasks {
     changes: readonly TaskChange[],
   ): Promise<Result<StoredTask, TaskChangeRefused>>;
 
+  /**
+   * Ends the wait for an approval of this call, by which the task goes on or ends: by one node, once
+   * (`moved-on` for every other).
+   */
+  release(
+    id: Uuid,
+    invocationId: Uuid,
+    changes: readonly TaskChange[],
+  ): Promise<Result<StoredTask, TaskChangeRefused>>;
+
   /** Idempotent on a canceled task; `TaskNotCancelable` on other terminal ones. */
   cancel(owner: TaskOwner, agentId: AgentId, id: string): Promise<Result<StoredTask, A2aRefusal>>;
 

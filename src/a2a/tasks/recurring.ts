@@ -4,6 +4,7 @@ import { Alarm } from '../../processes/alarm.js';
 /** Does something again and again, with a pause in between, until it is stopped. */
 export class Recurring {
   readonly #stopping = new AbortController();
+  readonly #alarm = new Alarm();
   #running: Promise<void> | undefined;
 
   constructor(
@@ -17,6 +18,11 @@ export class Recurring {
     this.#running ??= this.#run();
   }
 
+  /** Cuts the pause short. */
+  ring(): void {
+    this.#alarm.ring();
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -24,14 +30,13 @@ export class Recurring {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    const alarm = new Alarm();
     while (!signal.aborted) {
       try {
         await this.work(signal);
       } catch (error) {
         this.report(`${this.name} failed`, { error });
       }
-      await alarm.sleep(this.pauseMs, signal);
+      await this.#alarm.sleep(this.pauseMs, signal);
     }
   }
 }

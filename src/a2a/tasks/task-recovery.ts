@@ -111,7 +111,8 @@ export class TaskRecovery {
   }
 }
 
-function waitsSince({ task }: TaskFold, moment: number): boolean {
+/** What waits for an approval is forgotten only long after that could have been given. */
+function waitsSince({ task, hold }: TaskFold, moment: number): boolean {
   const { state, timestamp } = task.status;
-  return isInterrupted(state) && Date.parse(timestamp) <= moment;
+  return isInterrupted(state) && Math.max(Date.parse(timestamp), hold?.expiresAt ?? 0) <= moment;
 }

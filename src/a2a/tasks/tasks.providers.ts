@@ -12,7 +12,7 @@ import { taskDirectory } from './directory/projection.js';
 import { TaskDirectory } from './directory/task-directory.js';
 import { TaskList } from './directory/task-list.js';
 import type { NewId } from './domain/decide.js';
-import { DurableTasks } from './durable-tasks.js';
+import { DurableTasks, type OnHoldCanceled } from './durable-tasks.js';
 import { taskEnvelope } from './envelopes.js';
 import { TASK_EVENT_TYPES, WEBHOOK_EVENT_TYPES } from './event-types.js';
 import { InvocationRecovery } from './invocation-recovery.js';
@@ -158,6 +158,7 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
     sweeper,
     projections,
     start: (ledger) => {
+      tasks.whenHoldCanceled(voidingIn(ledger, report));
       keeping.start(keepersFor(ledger));
     },
     close: async () => {
@@ -175,6 +176,19 @@ function endingIn(ledger: Ledger): OnLostTurn {
     const { invocationId } = binding;
     const origin = { correlationId: invocationId, traceparent: null };
     await ledger.end(invocationId, 'outcome-unknown', origin);
+  };
+}
+
+/**
+ * What was canceled needs no approval any more: nobody is asked for it. Should the process die before
+ * that is on record, the next decision on it, or its expiry, puts it there.
+ */
+function voidingIn(ledger: Ledger, report: Report): OnHoldCanceled {
+  return (invocationId) => {
+    const origin = { correlationId: invocationId, traceparent: null };
+    ledger.end(invocationId, 'canceled', origin).catch((error: unknown) => {
+      report('the approval of a canceled call could not be voided', { invocationId, error });
+    });
   };
 }
 

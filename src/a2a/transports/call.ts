@@ -34,6 +34,7 @@ export function callOf(
     extensions,
     correlationId: notes?.correlationId ?? request.id,
     traceparent: traceparentOf(request.headers),
+    receivedAt: performance.now() - reply.elapsedTime,
     lastEventId: lastEventIdOf(request.headers['last-event-id']),
     signal: ends.signal,
     ends,

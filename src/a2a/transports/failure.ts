@@ -26,7 +26,9 @@ export interface Failure {
 export function failureOf(refusal: A2aRefusal): Failure {
   const { rpc, http, status } = A2A_ERRORS[refusal.error];
   const details = detailsOf(refusal);
-  const headers: Failure['headers'] = http === 503 ? { 'retry-after': '1' } : {};
+  const retryAfter = refusal.retryAfterSeconds ?? (http === 503 ? 1 : undefined);
+  const headers: Failure['headers'] =
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return { http, rpcHttp: 200, code: rpc, status, message: refusal.detail, details, headers };
 }
 

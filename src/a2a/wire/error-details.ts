@@ -11,12 +11,12 @@ const OWN_DOMAIN = 'countersign.example';
 export type ErrorDetails = readonly JsonObject[];
 
 /**
- * The details of a refusal: exactly one `google.rpc.ErrorInfo` (AIP-193), and a
- * `google.rpc.BadRequest` when there are faults. A2A's own errors have their name for a reason, and
+ * The details of a refusal: exactly one `google.rpc.ErrorInfo` (AIP-193), a `google.rpc.BadRequest`
+ * when there are faults, a `google.rpc.RetryInfo` when it is known when to ask again. A2A's own errors have their name for a reason, and
  * our code in the metadata; JSON-RPC's have our code for a reason.
  */
 export function detailsOf(refusal: A2aRefusal): ErrorDetails {
-  const { error, code, metadata, faults } = refusal;
+  const { error, code, metadata, faults, retryAfterSeconds } = refusal;
   const info = isA2aError(error)
     ? errorInfo(
         A2A_DOMAIN,
@@ -24,7 +24,11 @@ export function detailsOf(refusal: A2aRefusal): ErrorDetails {
         code === undefined ? metadata : { code, ...metadata },
       )
     : ownErrorInfo(code ?? error, metadata);
-  return faults === undefined ? [info] : [info, badRequest(faults)];
+  return [
+    info,
+    ...(faults === undefined ? [] : [badRequest(faults)]),
+    ...(retryAfterSeconds === undefined ? [] : [retryInfo(retryAfterSeconds)]),
+  ];
 }
 
 export function ownErrorInfo(
@@ -54,9 +58,15 @@ function errorInfo(
   };
 }
 
-/** A2A numbers its own errors from -32001 on; those below are JSON-RPC's. */
+/** A `google.protobuf.Duration` in its JSON form. */
+function retryInfo(seconds: number): JsonObject {
+  return { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${seconds}s` };
+}
+
+/** A2A numbers its own errors from -32001 down to -32099; the others are JSON-RPC's. */
 function isA2aError(error: A2aErrorName): boolean {
-  return A2A_ERRORS[error].rpc > -32100;
+  const { rpc } = A2A_ERRORS[error];
+  return rpc > -32100 && rpc < -32000;
 }
 
 function upperSnake(name: string): string {

@@ -21,6 +21,8 @@ export const A2A_ERRORS = {
   Internal: { rpc: -32603, http: 500, status: 'INTERNAL' },
   /** Not now: the same request may be sent again. */
   Unavailable: { rpc: -32603, http: 503, status: 'UNAVAILABLE' },
+  /** Too many of this caller; -32000 is JSON-RPC's own room for servers, and none of A2A's codes. */
+  RateLimited: { rpc: -32000, http: 429, status: 'RESOURCE_EXHAUSTED' },
 } as const satisfies Record<string, { rpc: number; http: number; status: string }>;
 
 export type A2aErrorName = keyof typeof A2A_ERRORS;
@@ -39,4 +41,6 @@ export interface A2aRefusal {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Of a BadRequest: JSON Pointers into the params and what is wrong there. */
   readonly faults?: readonly Fault[];
+  /** When to ask again: `Retry-After`, and a `google.rpc.RetryInfo` among the details. */
+  readonly retryAfterSeconds?: number;
 }

@@ -6,6 +6,7 @@ import type { EventStore } from '../../event-store/port.js';
 import { EVENT_STORE } from '../../event-store/tokens.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { AgentId, SkillId } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/json.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { ok, type Result } from '../../kernel/result.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
@@ -15,6 +16,7 @@ import { targetOf, type CapabilityCommand } from '../domain/commands.js';
 import type { CapabilityContext } from '../domain/context.js';
 import type { Manifest } from '../domain/manifest.js';
 import { capabilityStream } from '../domain/stream.js';
+import { DirectBackends } from '../queries/direct-backends.js';
 import { CapabilityRegistry } from '../queries/capability-registry.js';
 import { UsageFigures } from '../queries/usage-figures.js';
 
@@ -40,6 +42,7 @@ export class CapabilityContexts {
     private readonly execution: CapabilityExecution,
     private readonly registry: CapabilityRegistry,
     private readonly usage: UsageFigures,
+    private readonly backends: DirectBackends,
   ) {}
 
   /**
@@ -67,6 +70,7 @@ export class CapabilityContexts {
         replacements,
         predecessors,
         lastCall: lastCall.value,
+        backendSummary: this.#backendSummary(command),
       },
       basedOn: Object.fromEntries(
         [...replacements, ...predecessors].map(({ manifest, revision }) => [
@@ -75,6 +79,13 @@ export class CapabilityContexts {
         ]),
       ),
     });
+  }
+
+  /** Of what is written down in a manifest; a change of state writes nothing of it. */
+  #backendSummary(command: CapabilityCommand): JsonObject | null {
+    if (command.kind !== 'register' && command.kind !== 'revise') return null;
+    const { agentId, handler } = command.manifest;
+    return this.backends.summaryOf(agentId, handler) ?? null;
   }
 
   /** Only a removal asks; it counts everything that the log holds by now. */

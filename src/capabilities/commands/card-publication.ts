@@ -1,6 +1,7 @@
 import type { AgentId } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
+import type { DirectInvokeDeclarations } from '../domain/card-direct-invoke.js';
 import type { CardSkill } from '../domain/card-skills.js';
 import type { AgentCapabilities } from '../queries/capability-registry.js';
 
@@ -9,6 +10,8 @@ export interface PublishedSkills {
   /** What they were generated from. */
   readonly capabilities: AgentCapabilities;
   readonly skills: readonly CardSkill[];
+  /** Of those skills: how they are invoked directly. */
+  readonly declarations: DirectInvokeDeclarations;
   /** From 1; the third number of the card's version. */
   readonly version: number;
 }

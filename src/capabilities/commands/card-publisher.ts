@@ -16,6 +16,7 @@ import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { CARD_EVENT_TYPES } from '../card-event-types.js';
+import { directInvokeDeclarations } from '../domain/card-direct-invoke.js';
 import type { CardEvent } from '../domain/card-events.js';
 import {
   CARD_GENERATOR,
@@ -83,13 +84,15 @@ export class CardPublisher extends CardPublication {
     if (generated === undefined || version === undefined) {
       throw new Error(`the skills of ${agentId} are not published after they were`);
     }
-    return ok({ capabilities: generated.capabilities, skills: generated.skills, version });
+    const { capabilities, skills, declarations } = generated;
+    return ok({ capabilities, skills, declarations, version });
   }
 
   #generate(agentId: AgentId): Generated {
     const capabilities = this.registry.of(agentId);
     const skills = publicSkills(capabilities.all);
-    return { capabilities, skills, digest: skillsDigest(skills) };
+    const declarations = directInvokeDeclarations(capabilities.all, skills);
+    return { capabilities, skills, declarations, digest: skillsDigest(skills, declarations) };
   }
 }
 

@@ -18,7 +18,7 @@ export interface AgentCard {
     readonly streaming: boolean;
     readonly pushNotifications: boolean;
     readonly extendedAgentCard: boolean;
-    readonly extensions?: readonly AgentExtension[];
+    readonly extensions: readonly AgentExtension[];
   };
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
   /** Alternatives; absent when no token is needed. */

@@ -3,8 +3,11 @@ import type { AgentId } from '../../kernel/ids.js';
 import { ok } from '../../kernel/result.js';
 import type { CardEvent } from './card-events.js';
 
-/** Raised whenever the same capabilities come to give other public skills. */
-export const CARD_GENERATOR = 1;
+/**
+ * Raised whenever the same capabilities come to give other public skills. 2: how they are invoked
+ * directly belongs to them.
+ */
+export const CARD_GENERATOR = 2;
 
 interface PublishedList {
   readonly version: number;

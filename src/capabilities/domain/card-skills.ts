@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/caller.js';
 import { hashJson } from '../../kernel/digest.js';
 import type { SkillId } from '../../kernel/ids.js';
 import type { Capability } from './capability.js';
+import type { DirectInvokeDeclarations } from './card-direct-invoke.js';
 import { entitled } from './entitlement.js';
 import type { Skill } from './manifest.js';
 
@@ -29,9 +30,16 @@ export function extendedSkills(capabilities: Capabilities, caller: Caller): read
   return skillsFor(capabilities, caller);
 }
 
-/** b64u(SHA-256(JCS(skills))): what tells one list of skills from another. */
-export function skillsDigest(skills: readonly CardSkill[]): string {
-  return hashJson(skills);
+/**
+ * What tells what one card says of capabilities from what another one says: b64u(SHA-256(JCS(skills)))
+ * where none of them can be invoked directly, else b64u(SHA-256(JCS([skills, declarations]))).
+ */
+export function skillsDigest(
+  skills: readonly CardSkill[],
+  declarations: DirectInvokeDeclarations,
+): string {
+  const areNone = Object.keys(declarations).length === 0;
+  return hashJson(areNone ? skills : [skills, declarations]);
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { AgentId, SkillId } from '../../kernel/ids.js';
 import type {
   AgentCard,
-  AgentExtension,
   AgentInterface,
   SecurityRequirement,
   SecurityScheme,
 } from './agent-card.js';
 import type { Capability } from './capability.js';
+import type { DirectInvokeDeclarations } from './card-direct-invoke.js';
+import { declaredExtensions, type ExtensionSettings } from './card-extensions.js';
 import { hasExtendedSkills, skillsDigest, type CardSkill } from './card-skills.js';
 
 /** What a card says of an agent besides its skills. */
@@ -26,7 +27,7 @@ export interface CardProfile {
 export interface CardSettings {
   /** Without a trailing slash. */
   readonly publicBaseUrl: string;
-  readonly extensions: readonly AgentExtension[];
+  readonly extensions: ExtensionSettings;
   /** OpenID Connect discovery document of whoever issues tokens, null for the service's own issuer. */
   readonly openIdConnectUrl: string | null;
   /** Whether callers without a token are refused. */
@@ -43,13 +44,14 @@ export function publicCardVersion(profile: CardProfile, published: number): stri
   return `${profile.version}.${String(published)}`;
 }
 
-/** The public card's version, and what tells this list of skills from others (as build metadata). */
+/** The public card's version, and what tells these skills from others (as build metadata). */
 export function extendedCardVersion(
   profile: CardProfile,
   published: number,
   skills: readonly CardSkill[],
+  declarations: DirectInvokeDeclarations,
 ): string {
-  const digest = Buffer.from(skillsDigest(skills), 'base64url').toString('hex');
+  const digest = Buffer.from(skillsDigest(skills, declarations), 'base64url').toString('hex');
   return `${publicCardVersion(profile, published)}+${digest.slice(0, 12)}`;
 }
 
@@ -72,6 +74,8 @@ export function claimsExtendedCard(
 export interface CardContent {
   readonly version: string;
   readonly skills: readonly CardSkill[];
+  /** Of those skills: how they are invoked directly. */
+  readonly declarations: DirectInvokeDeclarations;
   readonly extendedAgentCard: boolean;
 }
 
@@ -82,8 +86,7 @@ export function agentCard(
   content: CardContent,
 ): AgentCard {
   const { name, description, provider, documentationUrl, iconUrl } = profile;
-  const { version, skills, extendedAgentCard } = content;
-  const { extensions } = settings;
+  const { version, skills, declarations, extendedAgentCard } = content;
   const securitySchemes = schemesOf(settings);
   return {
     name,
@@ -97,7 +100,7 @@ export function agentCard(
       streaming: true,
       pushNotifications: true,
       extendedAgentCard,
-      ...(extensions.length === 0 ? {} : { extensions }),
+      extensions: declaredExtensions(settings.extensions, declarations),
     },
     securitySchemes,
     ...(settings.needsToken ? { securityRequirements: anyOf(securitySchemes) } : {}),

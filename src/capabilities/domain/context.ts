@@ -1,4 +1,5 @@
 import type { Caller } from '../../kernel/caller.js';
+import type { JsonObject } from '../../kernel/json.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 import type { Capability } from './capability.js';
 
@@ -19,4 +20,6 @@ export interface CapabilityContext {
   readonly predecessors: readonly Capability[];
   /** When it was last called, as far as the usage view knows; null: never. */
   readonly lastCall: Timestamp | null;
+  /** What the backend says of itself that is bound to the manifest's handler; null: none is, here. */
+  readonly backendSummary: JsonObject | null;
 }

@@ -9,11 +9,17 @@ import type { CapabilityContext } from './context.js';
 import type { CapabilityEvent } from './events.js';
 import type { CapabilityState } from './evolve.js';
 import { mayBecome } from './lifecycle.js';
+import { isSummaryTrue } from './backend-summary.js';
 import { manifestRefusal } from './manifest-rules.js';
 import { sameMeaning } from './meaning.js';
 import { isMoreRestricted, replacementRefusal } from './replacement.js';
 
 type Decision = Result<readonly CapabilityEvent[], Rejection>;
+
+const SUMMARY_MISMATCH: Rejection = {
+  code: 'backend-summary-mismatch',
+  faults: [{ pointer: '/direct_invoke/backend', detail: 'is not what its backend says of itself' }],
+};
 
 /** Callers that can be let into one preview. */
 export const MAX_OPTED_IN = 1_000;
@@ -56,7 +62,8 @@ function scopeRefusal({ caller }: CapabilityContext): Rejection | undefined {
 /**
  * Refuses with `agent-not-hosted` (here, for the caller's tenant), `scope-missing`,
  * `capability-exists` (a removed one keeps its id for ever), `lifecycle-transition-invalid` (as
- * removed), and the codes of {@link manifestRefusal} and {@link replacementRefusal}.
+ * removed), the codes of {@link manifestRefusal} and {@link replacementRefusal}, and
+ * `backend-summary-mismatch`.
  */
 function register(
   state: CapabilityState,
@@ -78,19 +85,21 @@ function register(
   }
   const fault = manifestRefusal(manifest) ?? replacementRefusal(manifest, context.replacements);
   if (fault !== undefined) return err(fault);
+  if (!isSummaryTrue(manifest, context.backendSummary)) return err(SUMMARY_MISMATCH);
   return ok([{ type: 'capability-registered', data: { manifest }, texts: null }]);
 }
 
 /**
  * Refuses with `capability-changed`, `state-changes-separately`, `capability-meaning-changed`
  * (other modes or schemas than when it became ga), the codes of {@link manifestRefusal}, and
- * `replacement-more-restricted` (its replacement than itself, or itself than one that it replaces).
+ * `replacement-more-restricted` (its replacement than itself, or itself than one that it replaces), and
+ * `backend-summary-mismatch`.
  * The same manifest again changes nothing.
  */
 function revise(
   capability: Capability,
   { manifest, expectedRevision }: CommandOf<'revise'>,
-  { replacements, predecessors }: CapabilityContext,
+  { replacements, predecessors, backendSummary }: CapabilityContext,
 ): Decision {
   const before = capability.manifest;
   if (expectedRevision !== capability.revision) return err({ code: 'capability-changed' });
@@ -111,6 +120,7 @@ function revise(
     const detail = `It replaces ${stranded.manifest.id}, whose callers could not use it any more.`;
     return err({ code: 'replacement-more-restricted', detail });
   }
+  if (!isSummaryTrue(manifest, backendSummary)) return err(SUMMARY_MISMATCH);
   if (canonicalJson(manifest) === canonicalJson(before)) return ok([]);
   return ok([{ type: 'capability-revised', data: { manifest }, texts: null }]);
 }

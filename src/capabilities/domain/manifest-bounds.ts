@@ -27,4 +27,5 @@ export const LARGEST_LIMIT = {
   max_parts: 10_000,
   max_execution_seconds: 86_400,
   max_concurrent: 100_000,
+  max_calls_per_minute: 1_000_000,
 } as const satisfies Record<EnforcedLimit, number>;

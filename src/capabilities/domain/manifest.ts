@@ -68,6 +68,7 @@ export const ENFORCED_LIMITS = [
   'max_parts',
   'max_execution_seconds',
   'max_concurrent',
+  'max_calls_per_minute',
 ] as const;
 
 export type EnforcedLimit = (typeof ENFORCED_LIMITS)[number];

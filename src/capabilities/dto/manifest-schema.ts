@@ -86,7 +86,8 @@ export class ManifestSchema {
   @ApiPropertyOptional({
     ...OBJECT,
     description:
-      '`max_message_bytes`, `max_parts`, `max_execution_seconds` and `max_concurrent` are enforced; ' +
+      '`max_message_bytes`, `max_parts`, `max_execution_seconds`, `max_concurrent` and ' +
+      '`max_calls_per_minute` (of one caller under one contract) are enforced; ' +
       'others are handed to the handler',
   })
   readonly limits?: object;

@@ -26,6 +26,7 @@ import { loadedChange, type LoadedChange } from './loaded-change.js';
 import { planChanges } from './plan-changes.js';
 import { PlannedHeads } from './planned-heads.js';
 import { readManifestFiles, type FiledManifest } from './read-manifest-files.js';
+import { RegisteredBackends } from './registered-backends.js';
 import { RegistrySurvey } from './registry-survey.js';
 
 interface Planned {
@@ -65,16 +66,22 @@ export class CapabilityLoader {
     private readonly contexts: CapabilityContexts,
     private readonly cards: CardPublication,
     private readonly survey: RegistrySurvey,
+    private readonly backends: RegisteredBackends,
   ) {}
 
   /**
    * What is worth knowing of the capabilities that there are then is logged, but not waited for.
    *
    * @returns what has changed, in the order in which it did
-   * @throws {StartupError} with every fault of the files, or everything that the registry refuses
+   * @throws {StartupError} with every fault of the files, everything that the registry refuses, or
+   * every capability that says something else of its backend than the backend that is bound here
    */
   async load(): Promise<readonly LoadedChange[]> {
     const changes = await this.#load();
+    if (this.hosted.length > 0) {
+      await this.#viewsAreComplete();
+      this.backends.check();
+    }
     this.survey.begin();
     return changes;
   }
@@ -84,9 +91,7 @@ export class CapabilityLoader {
     if (faults.length > 0) throw new StartupError(faults);
     if (manifests.length === 0) return [];
     // What points to a capability, and when it was last called, is found in views.
-    if (!(await this.readModel.waitFor(await this.store.head(), VIEWS_PATIENCE_MS))) {
-      throw new StartupError(['the views did not catch up with the log in 5 minutes']);
-    }
+    await this.#viewsAreComplete();
     const plan = await this.#plan(manifests);
     if (plan.faults.length > 0) throw new StartupError(plan.faults);
     const correlationId = deriveUuid(['capability-loader', encodeBase64Url(this.random(16))]);
@@ -98,6 +103,12 @@ export class CapabilityLoader {
     const changed = new Set(plan.steps.map(({ command }) => targetOf(command).agentId));
     for (const agentId of changed) await this.cards.ensure(agentId);
     return [...plan.steps.map(({ change }) => change), ...plan.kept];
+  }
+
+  async #viewsAreComplete(): Promise<void> {
+    if (!(await this.readModel.waitFor(await this.store.head(), VIEWS_PATIENCE_MS))) {
+      throw new StartupError(['the views did not catch up with the log in 5 minutes']);
+    }
   }
 
   /**

@@ -5,18 +5,27 @@ import {
   claimsExtendedCard,
   publicCardVersion,
 } from '../../capabilities/domain/card.js';
-import { declaredExtensions } from '../../capabilities/domain/card-extensions.js';
+import { directInvokeDeclarations } from '../../capabilities/domain/card-direct-invoke.js';
 import { publicSkills } from '../../capabilities/domain/card-skills.js';
 import type { HostedAgent } from '../../config/hosted-agents.js';
+import {
+  DEFAULT_DIRECT_INVOKE_EXTENSION,
+  DEFAULT_TRUST_EXTENSION,
+} from '../../config/read-extensions.js';
 import type { SkillId } from '../../kernel/ids.js';
 
 /**
  * What a deployment adds to a card is left out of the review: its address, its issuer, the number of
- * the list of skills, the signature. Everything else is as the service would serve it.
+ * the list of skills, the signature. Everything else is as the service would serve it, with the
+ * extensions of a deployment that has no settings of its own for them.
  */
 const SETTINGS = {
   publicBaseUrl: 'https://countersign.example',
-  extensions: declaredExtensions([]),
+  extensions: {
+    trustUri: DEFAULT_TRUST_EXTENSION,
+    directInvokeUri: DEFAULT_DIRECT_INVOKE_EXTENSION,
+    required: [],
+  },
   openIdConnectUrl: null,
   needsToken: true,
 };
@@ -26,9 +35,11 @@ export function reviewedCard(
   agent: HostedAgent,
   capabilities: ReadonlyMap<SkillId, Capability>,
 ): AgentCard {
+  const skills = publicSkills(capabilities);
   return agentCard(agent, SETTINGS, {
     version: publicCardVersion(agent, 0),
-    skills: publicSkills(capabilities),
+    skills,
+    declarations: directInvokeDeclarations(capabilities, skills),
     extendedAgentCard: claimsExtendedCard(agent, capabilities),
   });
 }

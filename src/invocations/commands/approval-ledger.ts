@@ -2,6 +2,7 @@ import type { CommandEnvelope } from '../../event-store/command-execution.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
+import type { AuthorizationCode } from '../domain/authorization.js';
 import type { Invocation } from '../domain/invocation.js';
 import type { ApprovalRequest, RefusedCall, SettledApproval } from './invocation-ledger.js';
 
@@ -20,6 +21,9 @@ export abstract class ApprovalLedger {
    * what is more is counted alone. Never rejects: a refusal stands whether it is recorded or not.
    */
   abstract refuse(refused: RefusedCall, context: Origin): Promise<void>;
+
+  /** Counts, for operators, a refusal that goes on no record: of whoever is party of no contract. */
+  abstract count(code: AuthorizationCode): void;
 
   /**
    * Approvals that came out by `now` (milliseconds since the epoch), whose call was neither admitted

@@ -23,6 +23,9 @@ export interface Admission {
   readonly rule: GrantRule;
   /** Under which the call runs, null when it needs no contract. */
   readonly terms: GoverningTerms | null;
+  /** Of the capability at this moment: what the terms were asked for, null for none. */
+  readonly action: string | null;
+  readonly data: readonly string[];
   /** b64u(SHA-256(JCS(…))) of a direct invoke's arguments, or of the message that was sent. */
   readonly argumentsDigest: string;
   /** After it the outcome may be recorded as unknown: milliseconds since the epoch. */
@@ -36,7 +39,6 @@ export interface ApprovalRequest extends Omit<Admission, 'deadline' | 'rule' | '
   readonly caller: Caller;
   readonly terms: GoverningTerms;
   readonly action: string;
-  readonly data: readonly string[];
   /** The entries of the terms that ask for it. */
   readonly entries: readonly string[];
   /** Of the caller's scopes those that the capability requires: what the call runs with later. */
@@ -57,6 +59,7 @@ export interface SettledApproval {
 
 /** A refused call of a party of a contract with the hosted agent. */
 export interface RefusedCall {
+  /** The id that the call would have had; the refusal gets a stream of its own. */
   readonly invocationId: Uuid;
   readonly agentId: AgentId;
   readonly skillId: SkillId;

@@ -80,9 +80,17 @@ export interface AuthorizationRefusal {
   readonly code: AuthorizationCode;
   /** The contract whose rule decided, null when it is no rule of one. */
   readonly terms: GoverningTerms | null;
-  /** The entry or the value that decided: an action, a data value, a prose entry; null for none. */
+  /**
+   * The entry or the value that decided: an action, a data value, a prose entry, a deadline; null for
+   * none.
+   */
   readonly entry: string | null;
-  /** The caller's agent is or was party of a contract with the hosted agent. */
+  /** Of `contract-ambiguous` alone: two that allow the call. */
+  readonly among?: readonly GoverningTerms[];
+  /**
+   * The caller's agent is or was party of a contract with the hosted agent. False where a rule decided
+   * before that was looked at.
+   */
   readonly isParty: boolean;
 }
 

@@ -3,43 +3,113 @@ import type { Uuid } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { isBefore, type Timestamp } from '../../kernel/timestamp.js';
-import type { AdmittedInvocation, InvocationEvent } from './events.js';
-import { evolveInvocation, type InvocationState } from './invocation.js';
+import {
+  approvalFor,
+  decideApproval,
+  isToApprove,
+  type CallersAgent,
+  type Decide,
+} from './approving.js';
+import type {
+  AdmittedInvocation,
+  InvocationEvent,
+  RefusedInvocation,
+  RequestedApproval,
+} from './events.js';
+import { evolveInvocation, isInvocation, type InvocationState } from './invocation.js';
 import type { InvocationOutcome } from './outcome.js';
 
 export type InvocationCommand =
-  | { readonly kind: 'admit'; readonly invocation: AdmittedInvocation }
-  | { readonly kind: 'end'; readonly invocationId: Uuid; readonly outcome: InvocationOutcome };
+  | {
+      readonly kind: 'request';
+      readonly requested: RequestedApproval;
+      readonly entries: readonly string[];
+    }
+  | Decide
+  | { readonly kind: 'admit'; readonly invocation: Omit<AdmittedInvocation, 'approval'> }
+  | {
+      readonly kind: 'end';
+      readonly invocationId: Uuid;
+      readonly outcome: InvocationOutcome;
+      readonly resultDigest: string | null;
+    }
+  | { readonly kind: 'refuse'; readonly refused: RefusedInvocation };
 
 export interface InvocationContext {
   /** The moment at which the events will be recorded: max(clock, the stream's last event). */
   readonly now: Timestamp;
+  /** At its stream's head, null when there is none; decisions on approvals alone ask for it. */
+  readonly callersAgent: CallersAgent | null;
 }
 
-/**
- * A call is admitted once: whoever comes second, be it another node or the same one again, does not
- * run it (`contention`). Its first outcome stands. That nobody knows the outcome is said only once
- * the deadline has passed (`invocation-not-overdue`), when nobody runs it any more.
- */
+type Decision = Result<readonly InvocationEvent[], Rejection>;
+type Of<Kind extends InvocationCommand['kind']> = Extract<InvocationCommand, { kind: Kind }>;
+
+/** Under an id that is taken nothing begins (`contention`): whoever comes second does not run it. */
 function decide(
   state: InvocationState,
   command: InvocationCommand,
-  { now }: InvocationContext,
-): Result<readonly InvocationEvent[], Rejection> {
-  if (command.kind === 'admit') {
-    if (state !== null) return err({ code: 'contention' });
-    return ok([{ type: 'invocation-admitted', data: command.invocation, texts: null }]);
+  context: InvocationContext,
+): Decision {
+  switch (command.kind) {
+    case 'request': {
+      const { requested, entries } = command;
+      if (state !== null) return err({ code: 'contention' });
+      return ok([{ type: 'approval-requested', data: requested, texts: { entries } }]);
+    }
+    case 'refuse':
+      if (state !== null) return err({ code: 'contention' });
+      return ok([{ type: 'invocation-refused', data: command.refused, texts: null }]);
+    case 'decide':
+      if (!isInvocation(state) || !isToApprove(state)) return err({ code: 'approval-not-found' });
+      return decideApproval(state, command, context);
+    case 'admit':
+      return admit(state, command, context);
+    case 'end':
+      return end(state, command, context);
   }
-  const { invocationId, outcome } = command;
-  if (state === null) return err({ code: 'invocation-not-found' });
-  if (state.ended !== null) return ok([]);
-  if (outcome === 'outcome-unknown' && !isBefore(state.deadline, now)) {
-    return err({ code: 'invocation-not-overdue' });
-  }
-  return ok([{ type: 'invocation-ended', data: { invocationId, outcome }, texts: null }]);
 }
 
-/** The rules of one call's life: admitted, then ended. */
+/**
+ * A call is admitted once, be it by another node or the same one again. One that waited for an
+ * approval must have it (`approval-required`), which is thereby used up.
+ */
+function admit(
+  state: InvocationState,
+  { invocation }: Of<'admit'>,
+  { now }: InvocationContext,
+): Decision {
+  if (state === null) return admitted({ ...invocation, approval: null });
+  const waits = isInvocation(state) && state.admission === null && state.ended === null;
+  if (!waits || !isToApprove(state)) return err({ code: 'contention' });
+  const approval = approvalFor(invocation, state, now);
+  if (approval === undefined) return err({ code: 'approval-required' });
+  return admitted({ ...invocation, approval });
+}
+
+function admitted(data: AdmittedInvocation): Decision {
+  return ok([{ type: 'invocation-admitted', data, texts: null }]);
+}
+
+/**
+ * The first outcome stands. That nobody knows it is said only once the deadline of an admission has
+ * passed (`invocation-not-overdue`), when nobody runs the call any more.
+ */
+function end(
+  state: InvocationState,
+  { invocationId, outcome, resultDigest }: Of<'end'>,
+  { now }: InvocationContext,
+): Decision {
+  if (!isInvocation(state)) return err({ code: 'invocation-not-found' });
+  const { admission, ended } = state;
+  if (ended !== null) return ok([]);
+  const isOverdue = admission !== null && isBefore(admission.deadline, now);
+  if (outcome === 'outcome-unknown' && !isOverdue) return err({ code: 'invocation-not-overdue' });
+  const data = { invocationId, outcome, resultDigest };
+  return ok([{ type: 'invocation-ended', data, texts: null }]);
+}
+
+/** The rules of one call's life: perhaps approved, then admitted, then ended; or refused. */
 export const invocationDecider: Decider<
   InvocationState,
   InvocationCommand,

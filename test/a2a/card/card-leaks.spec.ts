@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { servedCard } from '../../../src/a2a/card/served-card.js';
 import type { Capability } from '../../../src/capabilities/domain/capability.js';
 import { agentCard, claimsExtendedCard } from '../../../src/capabilities/domain/card.js';
+import { directInvokeDeclarations } from '../../../src/capabilities/domain/card-direct-invoke.js';
 import {
   extendedSkills,
   publicSkills,
@@ -13,7 +14,8 @@ import type { Caller } from '../../../src/kernel/caller.js';
 import type { KeyId } from '../../../src/kernel/ids.js';
 import { RUNS } from '../../support/property-runs.js';
 import { byId, FINANCE } from '../../capabilities/support/capabilities.js';
-import { ownWords, withOwnWords } from '../../capabilities/support/own-words.js';
+import { EXTENSIONS } from '../../capabilities/support/extensions.js';
+import { ownWords, ownWordsOf, withOwnWords } from '../../capabilities/support/own-words.js';
 import { someCallers, someCapabilities } from '../../capabilities/support/random-capabilities.js';
 
 const PROFILE = {
@@ -29,7 +31,7 @@ const PROFILE = {
 
 const SETTINGS = {
   publicBaseUrl: 'https://countersign.example',
-  extensions: [],
+  extensions: EXTENSIONS,
   openIdConnectUrl: null,
   needsToken: true,
 };
@@ -41,6 +43,7 @@ function bytesOf(capabilities: readonly Capability[], skills: readonly CardSkill
   const content = {
     version: '1.0.1',
     skills,
+    declarations: directInvokeDeclarations(byId(...capabilities), skills),
     extendedAgentCard: claimsExtendedCard(PROFILE, byId(...capabilities)),
   };
   const card = agentCard(PROFILE, SETTINGS, content);
@@ -73,6 +76,8 @@ function expectNoLeak(
       expect([word, bytes.includes(word.toLowerCase())]).toEqual([word, false]);
     }
     expect(bytes).toContain(manifest.skill.name.toLowerCase());
+    if (manifest.directInvoke === null) continue;
+    for (const word of ownWordsOf(manifest.directInvoke)) expect(bytes).toContain(word);
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { cardSettings } from '../../../src/a2a/card/card-settings.js';
 import type { CardSettings } from '../../../src/capabilities/domain/card.js';
+import { EXTENSIONS, TRUST_URI } from '../../capabilities/support/extensions.js';
 import { readConfig } from '../../../src/config/read-config.js';
 
 function settings(environment: Readonly<Record<string, string>>): CardSettings {
@@ -38,7 +39,14 @@ describe('what the cards of a deployment say alike', () => {
     expect(settings(environment).needsToken).toBe(needsToken);
   });
 
-  it('declares no extension as long as none is honoured', () => {
-    expect(settings(PRODUCTION).extensions).toEqual([]);
+  it('honours the extension of contracts, and that of direct invokes unless it is off', () => {
+    expect(settings(PRODUCTION).extensions).toEqual(EXTENSIONS);
+    expect(settings({ ...PRODUCTION, DIRECT_INVOKE: 'off' }).extensions).toEqual({
+      ...EXTENSIONS,
+      directInvokeUri: null,
+    });
+    expect(settings({ ...PRODUCTION, REQUIRED_EXTENSIONS: TRUST_URI }).extensions.required).toEqual(
+      [TRUST_URI],
+    );
   });
 });

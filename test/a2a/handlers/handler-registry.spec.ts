@@ -3,11 +3,8 @@ import { DiscoveryModule, DiscoveryService, NestFactory } from '@nestjs/core';
 import { describe, expect, it } from '@jest/globals';
 import { CapabilityHandler } from '../../../src/a2a/handlers/capability-handler.js';
 import type { HandlerEvent } from '../../../src/a2a/handlers/capability-call.js';
-import {
-  HandlerRegistry,
-  type Handler,
-  type HandlersOfAgents,
-} from '../../../src/a2a/handlers/handler-registry.js';
+import { HandlerRegistry } from '../../../src/a2a/handlers/handler-registry.js';
+import type { HandlersOfAgents } from '../../../src/handlers/handlers-of-agents.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
 
 @CapabilityHandler('invoices.v1.lookup')
@@ -32,7 +29,7 @@ const OTHER = 'other' as AgentId;
 
 async function registryWith(...providers: readonly (new () => object)[]): Promise<HandlerRegistry> {
   const ofAgents: HandlersOfAgents = new Map([
-    [FINANCE, providers as readonly Handler[]],
+    [FINANCE, providers],
     [OTHER, []],
   ]);
   @Module({

@@ -70,15 +70,23 @@ describe('the A2A-Extensions of a request', () => {
 
 describe('the extensions of a card', () => {
   it('are declared as required only when the deployment says so', () => {
-    const honoured = DECLARED.map((uri) => ({ uri, description: 'x' }));
-    expect(declaredExtensions([], honoured)).toEqual(honoured);
-    expect(declaredExtensions([DIRECT], honoured)).toEqual([
-      { uri: TRUST, description: 'x' },
-      { uri: DIRECT, description: 'x', required: true },
+    const settings = { trustUri: TRUST, directInvokeUri: DIRECT };
+    const required = (...uris: readonly string[]) =>
+      declaredExtensions({ ...settings, required: uris }, {}).map((each) => [
+        each.uri,
+        each.required,
+      ]);
+    expect(required()).toEqual([
+      [TRUST, undefined],
+      [DIRECT, undefined],
     ]);
-  });
-
-  it('are none of this service’s own yet', () => {
-    expect(declaredExtensions([TRUST])).toEqual([]);
+    expect(required(DIRECT)).toEqual([
+      [TRUST, undefined],
+      [DIRECT, true],
+    ]);
+    expect(required(TRUST, DIRECT)).toEqual([
+      [TRUST, true],
+      [DIRECT, true],
+    ]);
   });
 });

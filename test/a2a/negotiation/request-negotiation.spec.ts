@@ -6,7 +6,8 @@ import type { HostedAgent } from '../../../src/config/hosted-agents.js';
 const URI = 'https://x.example/v1';
 
 function negotiation(required: readonly string[] = []): RequestNegotiation {
-  return new RequestNegotiation(declaredExtensions(required, [{ uri: URI, description: 'x' }]));
+  const settings = { trustUri: URI, directInvokeUri: null, required };
+  return new RequestNegotiation(declaredExtensions(settings, {}));
 }
 
 const AGENT = {} as HostedAgent;

@@ -2,17 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentMessages } from '../../../src/a2a/handlers/agent-messages.js';
+import type { AgentMessages } from '../../../src/a2a/handlers/agent-messages.js';
 import type { A2aRequest } from '../../../src/a2a/handlers/agent-operations.js';
 import type {
   CapabilityCall,
   CapabilityImplementation,
   HandlerEvent,
 } from '../../../src/a2a/handlers/capability-call.js';
-import { MessageIntake } from '../../../src/a2a/handlers/message-intake.js';
+import type { ApprovedTurns } from '../../../src/a2a/handlers/approved-turns.js';
+import { messageHandling } from '../../../src/a2a/handlers/message-handling.js';
 import { RunningTurns } from '../../../src/a2a/handlers/running-turns.js';
-import { TurnPlanner } from '../../../src/a2a/handlers/turn-planner.js';
-import { TurnStarter } from '../../../src/a2a/handlers/turn-starter.js';
 import { ClassifierFeed } from '../../../src/a2a/routing/classifier-feed.js';
 import { InputSchemas } from '../../../src/a2a/routing/input-schemas.js';
 import { MessageRouter } from '../../../src/a2a/routing/message-router.js';
@@ -22,17 +21,22 @@ import type { Tasks } from '../../../src/a2a/tasks/port.js';
 import { createTasks, type TaskService } from '../../../src/a2a/tasks/tasks.providers.js';
 import type { Message, Part, SendMessageRequest, Task } from '../../../src/a2a/wire/types.js';
 import type { Capability } from '../../../src/capabilities/domain/capability.js';
+import { SchemaJudges } from '../../../src/capabilities/queries/schemas/schema-judges.js';
 import type { HostedAgent } from '../../../src/config/hosted-agents.js';
 import { openSqliteEventStore } from '../../../src/event-store/sqlite/sqlite-event-store.js';
+import type { Backend } from '../../../src/invocations/commands/backends.js';
 import type { Caller } from '../../../src/kernel/caller.js';
 import { SqliteReadDatabase } from '../../../src/projections/sqlite/sqlite-read-database.js';
 import { FINANCE, partner } from '../../capabilities/support/capabilities.js';
+import { MemoryAuthorizer } from './memory-authorizer.js';
 import { MemoryLedger } from './memory-ledger.js';
 import { MemoryRegistry } from './memory-registry.js';
 import { WordClassifier } from './word-classifier.js';
 
-/** The extension under which messages would name contracts. */
+/** The extension under which messages name contracts. */
 export const TRUST = 'https://countersign.example/extensions/trust/v1';
+/** skill-direct-invoke. */
+export const DIRECT = 'https://example.com/a2a/extensions/skill-direct-invoke/v1';
 
 export const AGENT: HostedAgent = {
   agentId: FINANCE,
@@ -59,6 +63,9 @@ export interface MessagingOptions {
   readonly model?: ModelRouter;
   readonly anonymous?: 'secret' | 'shared';
   readonly executionTimeoutMs?: number;
+  readonly approvalTimeoutMs?: number;
+  /** Of direct invokes, by the names of handlers. */
+  readonly backends?: Readonly<Record<string, Backend>>;
 }
 
 /** Says what it is told. */
@@ -76,8 +83,10 @@ export class Messaging {
   /** Calls that reached a handler. */
   readonly calls: CapabilityCall[] = [];
   readonly registry: MemoryRegistry;
+  readonly authorizer: MemoryAuthorizer;
   readonly router: MessageRouter;
   readonly messages: AgentMessages;
+  readonly approvedTurns: ApprovedTurns;
   readonly feed: ClassifierFeed;
 
   private constructor(
@@ -87,6 +96,7 @@ export class Messaging {
   ) {
     const { capabilities, model = null, anonymous = 'secret' } = options;
     this.registry = new MemoryRegistry(FINANCE, ...capabilities);
+    this.authorizer = new MemoryAuthorizer(this.registry);
     this.feed = new ClassifierFeed({
       registry: this.registry,
       classifier: this.classifier,
@@ -99,28 +109,33 @@ export class Messaging {
       fits: new InputSchemas().fits,
       threshold: 0.6,
     });
-    const planner = new TurnPlanner(this.registry, this.router, {
-      get: (_agentId, name) => this.#implementation(name),
-    });
-    const starter = new TurnStarter({
-      tasks: this.tasks,
+    const { messages, approvedTurns } = messageHandling({
       registry: this.registry,
+      router: this.router,
+      handlers: { get: (_agentId, name) => this.#implementation(name) },
+      schemas: new SchemaJudges(),
+      authorizer: this.authorizer,
       ledger: this.ledger,
+      approvals: this.ledger,
+      backends: { get: (_agentId, handler) => options.backends?.[handler] },
+      contracts: this.authorizer,
       turns: this.turns,
-      clock: Date.now,
-      fault: (error) => this.faults.push(error),
-      executionTimeoutMs: options.executionTimeoutMs ?? 60_000,
-    });
-    const intake = new MessageIntake({
       tasks: this.tasks,
       pushConfigs: service.pushConfigs,
-      planner,
-      starter,
-      turns: this.turns,
-      anonymous,
-      trustExtensionUri: TRUST,
+      config: {
+        agents: [AGENT],
+        anonymous,
+        executionTimeoutMs: options.executionTimeoutMs ?? 60_000,
+        approvalTimeoutMs: options.approvalTimeoutMs ?? 3_600_000,
+        trustExtensionUri: TRUST,
+        directInvokeExtensionUri: DIRECT,
+      },
+      clock: Date.now,
+      fault: (error) => this.faults.push(error),
+      report: (line, about) => this.faults.push({ line, about }),
     });
-    this.messages = new AgentMessages(intake, this.tasks);
+    this.messages = messages;
+    this.approvedTurns = approvedTurns;
   }
 
   static async open(options: MessagingOptions): Promise<Messaging> {
@@ -156,13 +171,18 @@ export class Messaging {
     await this.closeStores();
   }
 
-  request(caller: Caller | null, signal = new AbortController().signal): A2aRequest {
+  request(
+    caller: Caller | null,
+    signal = new AbortController().signal,
+    extensions: readonly string[] = [],
+  ): A2aRequest {
     return {
       agent: AGENT,
       caller,
-      extensions: new Set(),
+      extensions: new Set(extensions),
       correlationId: randomUUID(),
       traceparent: null,
+      receivedAt: performance.now(),
       signal,
     };
   }

@@ -249,6 +249,20 @@ describe('recovery', () => {
     expect(lost).toEqual([]);
   });
 
+  it('leaves a task alone that waits for an approval, until long after that could be given', async () => {
+    const { id, invocationId } = await begin();
+    const hold = { invocationId, expiresAt: now + 3 * DAY, outputModes: [] };
+    const held = { kind: 'status', state: 'TASK_STATE_AUTH_REQUIRED', hold } as const;
+    await node.tasks.record(id, invocationId, [held]);
+    now += 4 * DAY - 1;
+    await recover();
+    expect((await node.tasks.load(id))?.task.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    now += 1;
+    await recover();
+    expect((await node.tasks.load(id))?.task.status.state).toBe('TASK_STATE_CANCELED');
+    expect(lost).toEqual([]);
+  });
+
   it('cancels a task whose question nobody answered for a whole retention', async () => {
     const { id, invocationId } = await begin();
     await node.tasks.record(id, invocationId, [ASKED]);

@@ -64,7 +64,7 @@ describe('the publication of cards', () => {
       type: 'card-published',
       schemaVersion: 1,
       sealed: null,
-      data: { agentId: FINANCE, version: 1, generator: 1 },
+      data: { agentId: FINANCE, version: 1, generator: 2 },
       metadata: { actor: { principal: 'process:card-publication', agent: null, tenant: null } },
     });
     expect(JSON.stringify(event)).not.toContain('lookup');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Capability } from '../../../src/capabilities/domain/capability.js';
+import { directInvokeDeclarations } from '../../../src/capabilities/domain/card-direct-invoke.js';
 import {
   extendedSkills,
   hasExtendedSkills,
@@ -9,6 +10,7 @@ import {
   type CardSkill,
 } from '../../../src/capabilities/domain/card-skills.js';
 import { entitled } from '../../../src/capabilities/domain/entitlement.js';
+import { hashJson } from '../../../src/kernel/digest.js';
 import type { SkillId } from '../../../src/kernel/ids.js';
 import { RUNS } from '../../support/property-runs.js';
 import { byId, capability, partner } from '../support/capabilities.js';
@@ -135,6 +137,20 @@ describe('an extended card', () => {
   });
 });
 
+const DIRECT = {
+  inputSchema: { type: 'object' },
+  outputSchema: { type: 'object' },
+  backend: { type: 'http' },
+  allowUnauthenticated: false,
+};
+
+/** Of what the public card of these says. */
+function digestOf(...capabilities: readonly Capability[]): string {
+  const all = byId(...capabilities);
+  const skills = publicSkills(all);
+  return skillsDigest(skills, directInvokeDeclarations(all, skills));
+}
+
 describe('the digest of skills', () => {
   it('changes with every word, and with their order', () => {
     const other = capability('other');
@@ -146,7 +162,7 @@ describe('the digest of skills', () => {
       [capability('lookup-invoice', { skill: { examples: [] } })],
       [capability('lookup-invoice', { state: 'deprecated' })],
     ];
-    const digests = lists.map((list) => skillsDigest(publicSkills(byId(...list))));
+    const digests = lists.map((list) => digestOf(...list));
     expect(new Set(digests).size).toBe(lists.length);
   });
 
@@ -156,7 +172,26 @@ describe('the digest of skills', () => {
       owner: 'another',
       limits: { max_parts: 3 },
     });
-    const digest = skillsDigest(publicSkills(byId(lookup)));
-    expect(skillsDigest(publicSkills(byId(same, reconcile)))).toBe(digest);
+    expect(digestOf(same, reconcile)).toBe(digestOf(lookup));
+  });
+
+  it('changes with all that a card says of direct invokes, and with nothing else of them', () => {
+    const lists = [
+      [lookup],
+      [capability('lookup-invoice', { directInvoke: DIRECT })],
+      [capability('lookup-invoice', { directInvoke: { ...DIRECT, inputSchema: {} } })],
+      [capability('lookup-invoice', { directInvoke: { ...DIRECT, outputSchema: {} } })],
+      [capability('lookup-invoice', { directInvoke: { ...DIRECT, backend: {} } })],
+    ];
+    expect(new Set(lists.map((list) => digestOf(...list))).size).toBe(lists.length);
+    const open = { ...DIRECT, allowUnauthenticated: true };
+    const hidden = capability('hidden', { visibility: 'extended', directInvoke: open });
+    expect(digestOf(capability('lookup-invoice', { directInvoke: open }), hidden)).toBe(
+      digestOf(capability('lookup-invoice', { directInvoke: DIRECT })),
+    );
+  });
+
+  it('is that of the skills alone, as before, where none can be invoked directly', () => {
+    expect(digestOf(lookup)).toBe(hashJson(publicSkills(byId(lookup))));
   });
 });

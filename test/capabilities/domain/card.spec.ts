@@ -7,8 +7,10 @@ import {
   type CardProfile,
   type CardSettings,
 } from '../../../src/capabilities/domain/card.js';
+import { directInvokeDeclarations } from '../../../src/capabilities/domain/card-direct-invoke.js';
 import { publicSkills } from '../../../src/capabilities/domain/card-skills.js';
 import { byId, capability, FINANCE } from '../support/capabilities.js';
+import { DIRECT_URI, EXTENSIONS, TRUST_URI } from '../support/extensions.js';
 
 const PROFILE: CardProfile = {
   agentId: FINANCE,
@@ -23,12 +25,12 @@ const PROFILE: CardProfile = {
 
 const SETTINGS: CardSettings = {
   publicBaseUrl: 'https://countersign.example',
-  extensions: [],
+  extensions: EXTENSIONS,
   openIdConnectUrl: null,
   needsToken: true,
 };
 
-const NOTHING = { version: '1.0.1', skills: [], extendedAgentCard: false };
+const NOTHING = { version: '1.0.1', skills: [], declarations: {}, extendedAgentCard: false };
 
 describe('an agent card', () => {
   it('has every REQUIRED member, also when it has nothing to say', () => {
@@ -48,7 +50,15 @@ describe('an agent card', () => {
         },
       ],
       version: '1.0.1',
-      capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false },
+      capabilities: {
+        streaming: true,
+        pushNotifications: true,
+        extendedAgentCard: false,
+        extensions: [
+          { uri: TRUST_URI, description: expect.any(String) },
+          { uri: DIRECT_URI, description: expect.any(String) },
+        ],
+      },
       securitySchemes: {
         bearer: {
           httpAuthSecurityScheme: {
@@ -116,12 +126,44 @@ describe('an agent card', () => {
     });
   });
 
-  it('declares the extensions', () => {
-    const extensions = [{ uri: 'https://x.example/v1', description: 'x' }];
-    expect(agentCard(PROFILE, { ...SETTINGS, extensions }, NOTHING).capabilities).toHaveProperty(
-      'extensions',
-      extensions,
+  it('declares how its skills are invoked directly (RFC skill-direct-invoke, section 3.4)', () => {
+    const directInvoke = {
+      inputSchema: { type: 'object', required: ['a'] },
+      outputSchema: { type: 'number' },
+      backend: { type: 'http', name: 'ledger' },
+      allowUnauthenticated: true,
+    };
+    const all = byId(
+      capability('a', { directInvoke }),
+      capability('b'),
+      capability('c', { visibility: 'extended', directInvoke }),
+      capability('d', { state: 'removed', directInvoke }),
     );
+    const skills = publicSkills(all);
+    const declarations = directInvokeDeclarations(all, skills);
+    const { extensions } = agentCard(PROFILE, SETTINGS, {
+      ...NOTHING,
+      skills,
+      declarations,
+    }).capabilities;
+    expect(extensions.find(({ uri }) => uri === DIRECT_URI)?.params).toEqual({
+      skills: {
+        a: {
+          inputSchema: { type: 'object', required: ['a'] },
+          outputSchema: { type: 'number' },
+          directInvokeSupported: true,
+          bypassModel: true,
+          backend: { type: 'http', name: 'ledger' },
+          fallback: 'none',
+        },
+      },
+    });
+  });
+
+  it('says no word of direct invokes where they are not served', () => {
+    const extensions = { ...EXTENSIONS, directInvokeUri: null };
+    const card = agentCard(PROFILE, { ...SETTINGS, extensions }, NOTHING);
+    expect(card.capabilities.extensions.map(({ uri }) => uri)).toEqual([TRUST_URI]);
   });
 });
 
@@ -133,9 +175,13 @@ describe('the version of a card', () => {
   });
 
   it('tells extended lists apart in its build metadata', () => {
-    expect(extendedCardVersion(PROFILE, 7, skills)).toMatch(/^1\.0\.7\+[0-9a-f]{12}$/);
-    expect(extendedCardVersion(PROFILE, 7, skills)).toBe(extendedCardVersion(PROFILE, 7, skills));
-    expect(extendedCardVersion(PROFILE, 7, [])).not.toBe(extendedCardVersion(PROFILE, 7, skills));
+    expect(extendedCardVersion(PROFILE, 7, skills, {})).toMatch(/^1\.0\.7\+[0-9a-f]{12}$/);
+    expect(extendedCardVersion(PROFILE, 7, skills, {})).toBe(
+      extendedCardVersion(PROFILE, 7, skills, {}),
+    );
+    expect(extendedCardVersion(PROFILE, 7, [], {})).not.toBe(
+      extendedCardVersion(PROFILE, 7, skills, {}),
+    );
   });
 });
 

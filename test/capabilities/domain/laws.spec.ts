@@ -90,6 +90,7 @@ function live(commands: readonly ((revision: number) => CapabilityCommand)[]): r
       replacements: replacement === V2.manifest.id ? [V2] : [],
       predecessors: [],
       lastCall: NOW,
+      backendSummary: null,
     });
     if (!decision.ok) continue;
     const events = decision.value.map((event, index): Recorded<CapabilityEvent> => ({

@@ -142,6 +142,8 @@ describe('a manifest document', () => {
     ['/limits/max_message_bytes', 2 ** 31],
     ['/limits/max_execution_seconds', 86_401],
     ['/limits/max_concurrent', 1e9],
+    ['/limits/max_calls_per_minute', 0],
+    ['/limits/max_calls_per_minute', 1_000_001],
     ['/limits/constructor.name', 1],
     ['/owner', undefined],
     ['/replacement', null],

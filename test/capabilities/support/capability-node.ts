@@ -11,9 +11,11 @@ import type { Capability } from '../../../src/capabilities/domain/capability.js'
 import type { CapabilityCommand } from '../../../src/capabilities/domain/commands.js';
 import { CAPABILITY_EVENT_TYPES } from '../../../src/capabilities/event-types.js';
 import { CapabilityLoader } from '../../../src/capabilities/manifest-files/capability-loader.js';
+import { RegisteredBackends } from '../../../src/capabilities/manifest-files/registered-backends.js';
 import { RegistrySurvey } from '../../../src/capabilities/manifest-files/registry-survey.js';
 import { ProjectedRegistry } from '../../../src/capabilities/projected-registry.js';
 import { capabilityDirectory } from '../../../src/capabilities/projection.js';
+import type { DirectBackends } from '../../../src/capabilities/queries/direct-backends.js';
 import type { RegistrationAdvice } from '../../../src/capabilities/queries/registration-advice.js';
 import type { HostedAgent } from '../../../src/config/hosted-agents.js';
 import type { CommandEnvelope, Executed } from '../../../src/event-store/command-execution.js';
@@ -21,14 +23,19 @@ import type { KeyStore } from '../../../src/event-store/key-store.js';
 import type { EventStore } from '../../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../../src/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteKeyStore } from '../../../src/event-store/sqlite/sqlite-key-store.js';
+import { ApprovalDecisions } from '../../../src/invocations/approval-decisions.js';
+import { approvals } from '../../../src/invocations/approvals.js';
 import { capabilityUsage } from '../../../src/invocations/capability-usage.js';
 import { INVOCATION_EVENT_TYPES } from '../../../src/invocations/event-types.js';
 import { InvocationExecution } from '../../../src/invocations/invocation-execution.js';
+import { LoggedApprovals } from '../../../src/invocations/logged-approvals.js';
 import { LoggedInvocations } from '../../../src/invocations/logged-invocations.js';
 import { openInvocations } from '../../../src/invocations/open-invocations.js';
 import { ProjectedUsage } from '../../../src/invocations/projected-usage.js';
+import { RefusalCounts } from '../../../src/invocations/refusal-counts.js';
 import type { Caller } from '../../../src/kernel/caller.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
+import type { JsonObject } from '../../../src/kernel/json.js';
 import type { Rejection } from '../../../src/kernel/rejection.js';
 import type { Result } from '../../../src/kernel/result.js';
 import { millisecondsOf } from '../../../src/kernel/timestamp.js';
@@ -37,7 +44,7 @@ import { SqliteReadDatabase } from '../../../src/projections/sqlite/sqlite-read-
 import { FINANCE } from './capabilities.js';
 import { NOW, TENANT } from './given-when-then.js';
 
-export const CONFIG = { readWaitMs: 10_000 };
+export const CONFIG = { readWaitMs: 10_000, a2a: { vocabulary: [] } };
 
 /** An agent whose capabilities operators of a tenant manage. */
 export function hostedAgent(agentId: AgentId, changes: Partial<HostedAgent> = {}): HostedAgent {
@@ -96,6 +103,15 @@ export class CapabilityNode {
   readonly commands: CapabilityCommands;
   readonly cards: CardPublisher;
   readonly ledger: LoggedInvocations;
+  readonly invocations: InvocationExecution;
+  readonly approvals: LoggedApprovals;
+  readonly decisions = new ApprovalDecisions();
+  readonly refusals = new RefusalCounts({ add: () => undefined });
+  /** What backends say of themselves, by agent and handler: `finance-agent recon.v3.reconcile`. */
+  readonly summaries = new Map<string, JsonObject>();
+  readonly backends: DirectBackends = {
+    summaryOf: (agentId, handler) => this.summaries.get(`${agentId} ${handler}`),
+  };
   readonly #database: SqliteReadDatabase;
 
   private constructor(
@@ -112,7 +128,7 @@ export class CapabilityNode {
       keys,
       types: { ...CAPABILITY_EVENT_TYPES, ...CARD_EVENT_TYPES, ...INVOCATION_EVENT_TYPES },
       database: this.#database,
-      projections: [capabilityDirectory, capabilityUsage, openInvocations],
+      projections: [capabilityDirectory, capabilityUsage, openInvocations, approvals],
       clock,
       report: onReport,
       retryDelaysMs: [1, 1],
@@ -120,12 +136,19 @@ export class CapabilityNode {
     this.execution = new CapabilityExecution(store, keys, clock, randomBytes);
     this.registry = new ProjectedRegistry(this.runner, store, this.execution);
     this.usage = new ProjectedUsage(this.runner, clock, CONFIG);
-    const { execution, registry, usage } = this;
-    this.contexts = new CapabilityContexts(hosted, store, execution, registry, usage);
+    const { execution, registry, usage, backends } = this;
+    this.contexts = new CapabilityContexts(hosted, store, execution, registry, usage, backends);
     this.commands = new CapabilityCommands(execution, this.contexts);
     this.cards = new CardPublisher(store, keys, clock, randomBytes, CONFIG, registry);
-    const invocations = new InvocationExecution(store, keys, clock, randomBytes);
-    this.ledger = new LoggedInvocations(invocations, this.runner, randomBytes);
+    this.invocations = new InvocationExecution(store, keys, clock, randomBytes);
+    this.ledger = new LoggedInvocations(this.invocations, this.runner, randomBytes);
+    this.approvals = new LoggedApprovals(
+      this.invocations,
+      this.decisions,
+      this.refusals,
+      this.runner,
+      randomBytes,
+    );
   }
 
   static async open(options: NodeOptions = {}): Promise<CapabilityNode> {
@@ -156,6 +179,7 @@ export class CapabilityNode {
       this.contexts,
       this.cards,
       survey,
+      new RegisteredBackends(hosted, this.registry, this.backends),
     );
   }
 

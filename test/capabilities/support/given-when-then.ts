@@ -76,6 +76,7 @@ const context: CapabilityContext = {
   replacements: [],
   predecessors: [],
   lastCall: null,
+  backendSummary: null,
 };
 
 export type Outcome = readonly CapabilityEvent['type'][] | RejectionCode;

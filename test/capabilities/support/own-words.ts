@@ -19,6 +19,12 @@ export function withOwnWords(
       owner: word('owner'),
       limits: { [word('limit')]: word('value') },
       requiresScopes: manifest.requiresScopes.map((scope) => `${scope}.${word('scope')}`),
+      directInvoke: manifest.directInvoke && {
+        ...manifest.directInvoke,
+        inputSchema: { type: 'object', properties: { [word('argument')]: {} } },
+        outputSchema: { title: word('result') },
+        backend: { type: word('backend') },
+      },
       skill: {
         name: word('name'),
         description: `Does ${word('description')} well.`,
@@ -41,8 +47,13 @@ function withLongIds(capability: Capability): Capability {
 
 /** All words of a manifest that {@link withOwnWords} gave it, and its replacement's id. */
 export function ownWords({ manifest }: Capability): ReadonlySet<string> {
+  return ownWordsOf(manifest);
+}
+
+/** … of a part of it. */
+export function ownWordsOf(part: object): ReadonlySet<string> {
   return new Set(
-    JSON.stringify(manifest)
+    JSON.stringify(part)
       .toLowerCase()
       .match(/[a-z]+qq[a-z]+/g),
   );

@@ -73,7 +73,8 @@ export class RegistryNode {
       envelope,
       async (_, now) => {
         const none = { caller: null, replacements: [], predecessors: [], lastCall: null };
-        return ok({ context: { now, agentTenant: 'tenant', ...none }, basedOn: {} });
+        const context = { now, agentTenant: 'tenant', ...none, backendSummary: null };
+        return ok({ context, basedOn: {} });
       },
     );
     if (!executed.ok) throw new Error(JSON.stringify(executed.error));

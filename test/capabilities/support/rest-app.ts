@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import {
+  Global,
+  Module,
+  type Abstract,
+  type DynamicModule,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AgentsModule } from '../../../src/agents/agents.module.js';
 import { CapabilitiesModule } from '../../../src/capabilities/capabilities.module.js';
 import {
   RegistrationAdvice,
@@ -17,11 +25,14 @@ import {
 } from '../../../src/config/tokens.js';
 import { logReaches } from '../../../src/event-store/log-reaches.js';
 import { EVENT_STORE, KEY_STORE } from '../../../src/event-store/tokens.js';
+import { HANDLERS_OF_AGENTS } from '../../../src/handlers/handlers-of-agents.js';
 import { DtoPipe } from '../../../src/http/dto-pipe.js';
 import { createEdge } from '../../../src/http/edge.js';
+import { HealthRegistry } from '../../../src/http/health/health-registry.js';
 import { serveOpenApi } from '../../../src/http/openapi/serve.js';
 import { ProblemFilter } from '../../../src/http/problem-filter.js';
 import { RejectionException } from '../../../src/http/rejection-exception.js';
+import { BACKEND_TOKEN_SIGNING } from '../../../src/invocations/backends/backend-token-signing.js';
 import { InvocationLedger } from '../../../src/invocations/commands/invocation-ledger.js';
 import type { Caller } from '../../../src/kernel/caller.js';
 import type { JsonObject } from '../../../src/kernel/json.js';
@@ -50,8 +61,8 @@ class FewExamples extends RegistrationAdvice {
 @Global()
 @Module({})
 class NodeModule {
-  static with(node: CapabilityNode): DynamicModule {
-    const providers = [
+  static with(node: CapabilityNode, more: readonly Provider[]): DynamicModule {
+    const providers: Provider[] = [
       { provide: EVENT_STORE, useValue: node.store },
       { provide: KEY_STORE, useValue: node.keys },
       { provide: READ_MODEL, useValue: node.runner },
@@ -59,7 +70,11 @@ class NodeModule {
       { provide: RANDOM_BYTES, useValue: randomBytes },
       { provide: CONFIG_TOKEN, useValue: CONFIG },
       { provide: HOSTED_AGENTS, useValue: node.hosted },
+      { provide: HANDLERS_OF_AGENTS, useValue: new Map() },
+      { provide: BACKEND_TOKEN_SIGNING, useValue: {} },
       { provide: RegistrationAdvice, useValue: new FewExamples(node) },
+      { provide: HealthRegistry, useValue: new HealthRegistry() },
+      ...more,
     ];
     return { module: NodeModule, providers, exports: providers };
   }
@@ -67,10 +82,15 @@ class NodeModule {
 
 @Module({})
 class RestModule {
-  static with(node: CapabilityNode): DynamicModule {
+  static with(node: CapabilityNode, more: readonly Provider[]): DynamicModule {
     return {
       module: RestModule,
-      imports: [NodeModule.with(node), CqrsModule.forRoot(), CapabilitiesModule],
+      imports: [
+        NodeModule.with(node, more),
+        CqrsModule.forRoot(),
+        AgentsModule,
+        CapabilitiesModule,
+      ],
     };
   }
 }
@@ -100,7 +120,8 @@ export class RestApp {
     this.#callers = callers;
   }
 
-  static async start(options: NodeOptions = {}): Promise<RestApp> {
+  /** @param more what the modules of the context find besides its ports */
+  static async start(options: NodeOptions = {}, more: readonly Provider[] = []): Promise<RestApp> {
     const node = await CapabilityNode.open(options);
     const callers = new Map<string, Caller>();
     const edge = createEdge({
@@ -114,7 +135,7 @@ export class RestApp {
       isDraining: () => false,
     });
     const app = await NestFactory.create<NestFastifyApplication>(
-      RestModule.with(node),
+      RestModule.with(node, more),
       edge.adapter,
       { logger: false, bodyParser: false, abortOnError: false },
     );
@@ -123,6 +144,11 @@ export class RestApp {
     serveOpenApi(app, BASE_URL);
     await app.listen(0, '127.0.0.1');
     return new RestApp(node, app, callers, await app.getUrl());
+  }
+
+  /** What of the module's own, not the node's. */
+  get<Part>(token: Type<Part> | Abstract<Part>): Part {
+    return this.app.get(token, { strict: false });
   }
 
   /** The ledger that the module made, not the node's. */
@@ -156,8 +182,9 @@ export class RestApp {
   }
 
   #tokenOf(caller: Caller): string {
-    const { principal, tenant, scopes } = caller;
-    const token = Buffer.from(JSON.stringify([principal, tenant, ...scopes])).toString('base64url');
+    const { principal, client, agent, tenant, scopes } = caller;
+    const said = [principal, client, agent, tenant, ...scopes];
+    const token = Buffer.from(JSON.stringify(said)).toString('base64url');
     this.#callers.set(`Bearer ${token}`, caller);
     return token;
   }

@@ -6,6 +6,13 @@ import type {
   HandlerEvent,
 } from '../../../src/a2a/handlers/capability-call.js';
 import { CapabilityHandler } from '../../../src/a2a/handlers/capability-handler.js';
+import {
+  DirectInvokeHandler,
+  type DirectInvokeCall,
+  type DirectInvokeImplementation,
+} from '../../../src/invocations/backends/direct-invoke-handler.js';
+import type { Json } from '../../../src/kernel/json.js';
+import { SUM_SUMMARY } from './sum.js';
 import type { Script, Step } from './script.js';
 
 /** Does what the message says, so that every test can have the agent that it needs, in any process. */
@@ -51,5 +58,16 @@ class NamedAgent implements CapabilityImplementation {
   }
 }
 
+/** Sums two numbers, as far as it is not told to fail. */
+@DirectInvokeHandler('e2e.sum', { summary: SUM_SUMMARY })
+class SumBackend implements DirectInvokeImplementation {
+  async invoke({ arguments: { a, b, how } }: DirectInvokeCall): Promise<Json> {
+    if (how === 'fail') throw new Error('db7.internal:5432 refused');
+    return Promise.resolve(
+      how === 'unfit' ? { sum: 'db7.internal' } : { sum: Number(a) + Number(b) },
+    );
+  }
+}
+
 /** What a file of hosted agents names this module for. */
-export const handlers = [ScriptedAgent, NamedAgent];
+export const handlers = [ScriptedAgent, NamedAgent, SumBackend];

@@ -13,7 +13,7 @@ export const TASK_DIRECTORY = 'task-directory';
 
 export const taskDirectory: Projection<StoredTaskEvent | WebhookEvent> = {
   name: TASK_DIRECTORY,
-  version: 1,
+  version: 2,
   streamPrefixes: [TASK_STREAMS, WEBHOOK_STREAMS],
   takes: {
     'task-submitted': 'data',
@@ -53,7 +53,7 @@ function apply(
       tellWebhooks(db, taskId, event.revision);
       return;
     case 'task-status-changed':
-      changeStatus(db, taskId, event, event.data.state);
+      changeStatus(db, taskId, event, event.data.state, event.data.hold?.expiresAt);
       tellWebhooks(db, taskId, event.revision);
       return;
     case 'task-artifact-updated':

@@ -10,7 +10,7 @@ export const NEWEST = '~';
  *   The index by owner holds all that a list asks for and grows at its end: another one by context would
  *   cost every turn more than it saves a reader.
  * - `_lives`: one row per task: when it ended, until when its turn must have, since when it waits
- *   for its caller. Milliseconds since the epoch.
+ *   for its caller, or until when for an approval. Milliseconds since the epoch.
  * - `_webhooks`: one row per webhook: the revisions of the newest event that is for it, and of the
  *   last one that is done with.
  */

@@ -31,6 +31,7 @@ export function changeStatus(
   taskId: string,
   event: Placed,
   state: TaskState,
+  heldUntil = 0,
 ): void {
   const at = Date.parse(event.recordedAt);
   db.prepare(
@@ -41,7 +42,7 @@ export function changeStatus(
   ).run(event.position, state, at, taskId);
   supersede(db, taskId, event);
   if (isTerminal(state)) setLife(db, taskId, { endedAt: at });
-  else if (isInterrupted(state)) setLife(db, taskId, { waitsSince: at });
+  else if (isInterrupted(state)) setLife(db, taskId, { waitsSince: Math.max(at, heldUntil) });
   else {
     db.prepare('UPDATE task_directory_lives SET waits_since = NULL WHERE task_id = ?').run(taskId);
   }

@@ -11,7 +11,7 @@ import type { NewTask, StoredTask, TaskChange, TaskChangeRefused } from './task.
 import type { StoredTaskEvent, TaskPushConfigSet } from './events.js';
 import { MAX_PUSH_CONFIGS, toPushConfig } from './push-config.js';
 import { MAX_TASK_WEIGHT, weightOfEvent } from './weight.js';
-import { hasEnded, isRunning, type TaskFold } from './task-fold.js';
+import { hasEnded, isHeld, isRunning, type TaskFold } from './task-fold.js';
 
 /** Where ids come from that are made here: of messages, contexts and webhooks. */
 export type NewId = () => string;
@@ -99,6 +99,22 @@ export function recordChanges(
   return withinWeight(fold, events);
 }
 
+/** Ends a hold, one way or the other: only while the task waits for an approval of this very call. */
+export function releaseTask(
+  fold: TaskFold,
+  invocationId: Uuid,
+  changes: readonly TaskChange[],
+  newId: NewId,
+): Decision {
+  if (hasEnded(fold)) return err({ kind: 'terminal', task: fold });
+  if (!isHeld(fold) || fold.hold?.invocationId !== invocationId) {
+    return err({ kind: 'moved-on', task: fold });
+  }
+  const events = changeEvents(fold.task, changes, newId);
+  if (events === undefined) throw new TypeError('a hold is released with changes after its end');
+  return ok(events);
+}
+
 const TOO_LARGE: readonly Part[] = [
   { text: 'The task has grown too large to go on, so that it failed.' },
 ];
@@ -161,9 +177,10 @@ function changeEvent(
       return { type: 'task-routed', data: { binding, routing, deadline }, texts: null };
     }
     case 'status': {
-      const { state, parts, metadata } = change;
+      const { state, parts, metadata, hold } = change;
       const message = parts === undefined || parts.length === 0 ? null : say(parts);
-      const data = { state, message, metadata: metadata ?? null };
+      const held = hold === undefined ? {} : { hold };
+      const data = { state, message, metadata: metadata ?? null, ...held };
       return { type: 'task-status-changed', data, texts: null };
     }
     case 'artifact': {

@@ -28,6 +28,7 @@ export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent
       return {
         ...fold,
         task: withHistory({ ...fold.task, status }, message),
+        hold: null,
         messages: new Map(fold.messages).set(message.messageId, digest),
       };
     }
@@ -39,7 +40,13 @@ export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent
       return { ...fold, task: { ...fold.task, artifacts } };
     }
     case 'task-answered':
-      return { ...fold, answer: event.data.message, deadline: null, endedAt: recordedAt };
+      return {
+        ...fold,
+        answer: event.data.message,
+        deadline: null,
+        hold: null,
+        endedAt: recordedAt,
+      };
     case 'task-push-config-set': {
       const { config } = event.data;
       const pushConfigs = new Map(seen.pushConfigs).set(config.id, { config, setAt: revision });
@@ -68,6 +75,7 @@ function submitted(event: Recorded<TaskSubmitted>): TaskFold {
     binding: null,
     routing: null,
     deadline: null,
+    hold: null,
     answer: null,
     messages: new Map([[message.messageId, digest]]),
     revision,
@@ -82,7 +90,7 @@ function submitted(event: Recorded<TaskSubmitted>): TaskFold {
 /** An agent's message stands in the status and, for later turns, in the history. */
 function statusChanged(
   fold: TaskFold,
-  { state, message, metadata }: TaskStatusChanged['data'],
+  { state, message, metadata, hold }: TaskStatusChanged['data'],
   timestamp: Timestamp,
 ): TaskFold {
   const status = message === null ? { state, timestamp } : { state, message, timestamp };
@@ -92,6 +100,8 @@ function statusChanged(
     ...fold,
     task: message === null ? { ...task, status } : withHistory({ ...task, status }, message),
     deadline: isOver ? null : fold.deadline,
+    // A call that was approved and goes on is still the one that was held.
+    hold: hold ?? (isOver ? null : fold.hold),
     endedAt: isTerminal(state) ? timestamp : null,
   };
 }

@@ -29,6 +29,11 @@ export function isRunning({ task, answer }: StoredTask): boolean {
   return answer === null && !isTerminal(task.status.state) && !isInterrupted(task.status.state);
 }
 
+/** It waits for an approval of its call by a human, and takes no message before. */
+export function isHeld({ task, hold }: StoredTask): boolean {
+  return hold !== null && isInterrupted(task.status.state);
+}
+
 /** It never changes again, but for its webhooks. */
 export function hasEnded({ task, answer }: StoredTask): boolean {
   return answer !== null || isTerminal(task.status.state);

@@ -29,6 +29,17 @@ export interface TaskBinding {
   readonly skillId: SkillId;
   readonly handler: string;
   readonly invocationId: Uuid;
+  /** Of a direct invoke: b64u(SHA-256(JCS(arguments))), which a call of the same key must have. */
+  readonly argumentsDigest?: string;
+}
+
+/** A call of a task that waits, or waited, for an approval by a human. */
+export interface TaskHold {
+  readonly invocationId: Uuid;
+  /** It is given up then: milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** Output modes of the capability that the client accepts. */
+  readonly outputModes: readonly string[];
 }
 
 /** A task with what is known about it besides what its owner sees. */
@@ -41,6 +52,8 @@ export interface StoredTask {
   readonly routing: RoutingRecord | null;
   /** When the turn under way counts as lost: milliseconds since the epoch; null between turns. */
   readonly deadline: number | null;
+  /** Of the turn under way, or held; null: it needs no approval. */
+  readonly hold: TaskHold | null;
   /** The answer of a turn that ended in a message instead of a task; such a task is nobody's to see. */
   readonly answer: Message | null;
   /** Digest of every message received, by its id. */
@@ -63,6 +76,8 @@ export type TaskChange =
       /** Becomes a message of the agent in status and history. */
       readonly parts?: readonly Part[];
       readonly metadata?: JsonObject;
+      /** The task waits for an approval of this call, not for its caller. */
+      readonly hold?: TaskHold;
     }
   | {
       readonly kind: 'artifact';

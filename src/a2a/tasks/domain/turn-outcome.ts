@@ -34,7 +34,8 @@ export function outcomeOfTurn(
 
 function outcomeOf(event: StoredTaskEvent): InvocationOutcome | undefined {
   if (event.type === 'task-answered') return 'succeeded';
-  if (event.type !== 'task-status-changed') return undefined;
+  // While the call waits for an approval it has not begun.
+  if (event.type !== 'task-status-changed' || event.data.hold !== undefined) return undefined;
   const outcomes: Partial<Record<TaskState, InvocationOutcome>> = OUTCOMES;
   return outcomes[event.data.state];
 }

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { pointerTo, type Json, type JsonObject } from '../../../kernel/json.js';
 import type { Fault } from '../../../kernel/rejection.js';
@@ -9,10 +9,19 @@ import { WorkBudget } from './work-budget.js';
 /** Does a value have the shape of a schema (formats asserted)? */
 export type SchemaTest = (value: Json) => boolean;
 
+/**
+ * Why a value does not fit: what Ajv says of it; `size`: it holds too many values; `work`: judging it
+ * takes too many steps. Undefined: it fits.
+ */
+export type Misfit = readonly ErrorObject[] | 'size' | 'work';
+export type Validator = (value: Json) => Misfit | undefined;
+
 /** Values in a document that is tested, the document and everything in it: more fit nothing. */
 const MAX_VALUES = 5_000;
 /** Schemas that are referred to, and states of patterns, that one test goes through. */
 const MAX_STEPS = 1_000_000;
+/** What following a reference counts for: it calls a validator, which may note faults. */
+const STEPS_PER_REFERENCE = 10;
 /** Counts a reference that is followed; in no schema that anybody writes. */
 const STEP = 'countersign:step';
 
@@ -25,6 +34,17 @@ const STEP = 'countersign:step';
  * @throws {Error} when it does not compile, or has {@link schemaHazards}
  */
 export function compileSchema(schema: JsonObject): SchemaTest {
+  const validate = compileValidator(schema);
+  return (value) => validate(value) === undefined;
+}
+
+/**
+ * As {@link compileSchema}; but its answer says why a value does not fit.
+ * @param allErrors tells everything that is wrong, and not the first place alone: nothing bounds
+ *   what that takes, but schema and value
+ * @throws {Error} as {@link compileSchema}
+ */
+export function compileValidator(schema: JsonObject, allErrors = false): Validator {
   const [hazard] = schemaHazards(schema);
   if (hazard !== undefined) throw new Error(`${hazard.pointer} ${hazard.detail}`);
   const budget = new WorkBudget(MAX_STEPS);
@@ -32,6 +52,9 @@ export function compileSchema(schema: JsonObject): SchemaTest {
   // One of its own each time: a schema may bring an `$id`, no two may meet, and all are kept.
   const ajv = new Ajv2020({
     validateSchema: false,
+    allErrors,
+    // What every object inherits is no member of it.
+    ownProperties: true,
     strictTypes: false,
     strictTuples: false,
     logger: false,
@@ -41,19 +64,19 @@ export function compileSchema(schema: JsonObject): SchemaTest {
     code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
   });
   const step = (): boolean => {
-    budget.spend(1);
+    budget.spend(STEPS_PER_REFERENCE);
     return true;
   };
   ajv.addKeyword({ keyword: STEP, before: '$dynamicRef', errors: false, validate: step });
   const validate = ajv.compile(countingReferences(schema));
   return (value) => {
-    if (!isSmall(value)) return false;
+    if (!holdsAtMost(value, MAX_VALUES)) return 'size';
     budget.renew();
     try {
-      return validate(value);
+      return validate(value) ? undefined : (validate.errors ?? []);
     } catch {
       // Out of steps; or a recursive schema, where the stack ends before the value does.
-      return false;
+      return 'work';
     }
   };
 }
@@ -112,10 +135,11 @@ function countingReferences(schema: JsonObject): JsonObject {
   ) as JsonObject;
 }
 
-function isSmall(value: Json): boolean {
+/** Does a document consist of so many values at most, itself and everything in it? */
+export function holdsAtMost(value: Json, maxValues: number): boolean {
   const pending: Json[] = [value];
   for (let count = 0; count < pending.length; count++) {
-    if (pending.length > MAX_VALUES) return false;
+    if (pending.length > maxValues) return false;
     const each = pending[count];
     if (typeof each !== 'object' || each === null) continue;
     for (const member of Object.values(each)) pending.push(member);

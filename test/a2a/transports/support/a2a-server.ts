@@ -72,9 +72,8 @@ export async function startA2aServer(options: A2aServerOptions = {}): Promise<A2
   app.useGlobalFilters(new ProblemFilter(edge.problems));
   const tasks = new MemoryTasks();
   const messages = new MemoryMessages(tasks, anonymous);
-  const extensions = declaredExtensions(requiredExtensions, [
-    { uri: EXTENSION, description: 'For tests.' },
-  ]);
+  const settings = { trustUri: EXTENSION, directInvokeUri: null, required: requiredExtensions };
+  const extensions = declaredExtensions(settings, {});
   await registerA2aRoutes(edge.adapter.getInstance(), {
     config: { agents: [agentOf(AGENT), agentOf('other-agent' as AgentId)], anonymous },
     services: { messages, tasks, pushConfigs: memoryPushConfigs(tasks), cards },

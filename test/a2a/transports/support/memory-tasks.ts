@@ -45,6 +45,7 @@ export class MemoryTasks {
       binding: null,
       routing: null,
       deadline: null,
+      hold: null,
       answer: null,
       messages: new Map(),
       revision: 0,

@@ -1,0 +1,43 @@
+import { hashJson } from '../../kernel/digest.js';
+import { deriveUuid } from '../../kernel/ids.js';
+import type { A2aRequest } from '../handlers/agent-operations.js';
+import type { DirectTurn } from '../handlers/turn-plan.js';
+import type { RoutingRecord } from '../routing/decision.js';
+import type { DirectCall } from './direct-call.js';
+import { failureMetadata, failureOfTurn } from './direct-failure.js';
+import { payloadPointer } from './read-direct-call.js';
+import { inWordsOfDirect } from './turn-refusal.js';
+
+/**
+ * What is different about the turn of a direct invoke, whether it can be run or not.
+ * @param uri of the extension
+ */
+export function directTurn(
+  { agent, caller }: Pick<A2aRequest, 'agent' | 'caller'>,
+  call: DirectCall,
+  uri: string,
+): Omit<DirectTurn, 'unbound'> {
+  const { idempotencyKey: key, skillId } = call;
+  return {
+    argumentsDigest: hashJson(call.arguments),
+    byKey:
+      caller === null || key === null
+        ? null
+        : idsByKey([caller.tenant, caller.principal, agent.agentId, skillId, key]),
+    failure: (why) => failureMetadata(uri, call, failureOfTurn(why)),
+    refusal: (refusal) => inWordsOfDirect(refusal, call, payloadPointer(uri)),
+  };
+}
+
+/** One key of one principal for one skill is one invocation and one task, wherever it arrives. */
+function idsByKey(name: readonly string[]): NonNullable<DirectTurn['byKey']> {
+  const invocationId = deriveUuid(['idempotency', ...name]);
+  return { invocationId, taskId: deriveUuid(['idempotent-task', invocationId]) };
+}
+
+/** Nothing was routed: the caller named the skill. */
+export function directRouting({ skillId }: DirectCall): RoutingRecord {
+  const candidates = [{ skillId, confidence: 1 }];
+  const considered = { skillIds: [skillId], total: 1 };
+  return { layer: 'direct-invoke', candidates, confidence: 1, considered };
+}

@@ -1,0 +1,25 @@
+import { ApprovalSubjects } from '../../invocations/queries/approval-subjects.js';
+import type { Uuid } from '../../kernel/ids.js';
+import type { Json } from '../../kernel/json.js';
+import type { Tasks } from '../tasks/port.js';
+import { asHandled, heldDirectCall, heldMessage } from './held-message.js';
+
+/** What calls that wait for an approval were sent with, as their tasks hold it. */
+export class HeldSubjects extends ApprovalSubjects {
+  /** @param directInvokeExtensionUri null: not served */
+  constructor(
+    private readonly tasks: Pick<Tasks, 'load'>,
+    private readonly directInvokeExtensionUri: string | null,
+  ) {
+    super();
+  }
+
+  async of(taskId: Uuid, invocationId: Uuid): Promise<Json | undefined> {
+    const stored = await this.tasks.load(taskId);
+    const message = stored && heldMessage(stored.task);
+    if (stored?.binding?.invocationId !== invocationId || message === undefined) return undefined;
+    const direct = heldDirectCall(stored, this.directInvokeExtensionUri);
+    if (direct !== null) return direct.arguments;
+    return asHandled(stored, message).parts.map((part): Json => ({ ...part }));
+  }
+}

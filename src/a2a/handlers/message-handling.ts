@@ -1,0 +1,96 @@
+import type { CapabilityRegistry } from '../../capabilities/queries/capability-registry.js';
+import type { SchemaJudges } from '../../capabilities/queries/schemas/schema-judges.js';
+import type { A2aConfig } from '../../config/hosted-agents.js';
+import type { ContractsBetween } from '../../interactions/queries/contracts-between.js';
+import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
+import type { Backends } from '../../invocations/commands/backends.js';
+import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
+import type { Authorizer } from '../../invocations/queries/authorizer.js';
+import type { Report } from '../../kernel/report.js';
+import type { Clock } from '../../kernel/timestamp.js';
+import { DirectPlanner } from '../direct-invoke/direct-planner.js';
+import type { MessageRouter } from '../routing/message-router.js';
+import type { PushConfigs, Tasks } from '../tasks/port.js';
+import { AgentMessages } from './agent-messages.js';
+import { ApprovalHolds } from './approval-holds.js';
+import { ApprovedCalls } from './approved-calls.js';
+import { ApprovedTurns } from './approved-turns.js';
+import { CallPermissions } from './call-permissions.js';
+import { CallRate } from './call-rate.js';
+import type { Handlers } from './handler-registry.js';
+import { HeldCalls } from './held-calls.js';
+import { MessageIntake } from './message-intake.js';
+import type { RunningTurns } from './running-turns.js';
+import { TurnAdmission } from './turn-admission.js';
+import { TurnBeginning } from './turn-beginning.js';
+import { TurnPlanner } from './turn-planner.js';
+import { TurnStarter } from './turn-starter.js';
+
+export interface HandlingParts {
+  readonly registry: CapabilityRegistry;
+  readonly router: MessageRouter;
+  readonly handlers: Handlers;
+  readonly schemas: SchemaJudges;
+  readonly authorizer: Authorizer;
+  readonly ledger: InvocationLedger;
+  readonly approvals: ApprovalLedger;
+  readonly backends: Backends;
+  readonly contracts: Pick<ContractsBetween, 'named'>;
+  readonly turns: RunningTurns;
+  readonly tasks: Tasks;
+  readonly pushConfigs: Pick<PushConfigs, 'check'>;
+  readonly config: Pick<
+    A2aConfig,
+    | 'agents'
+    | 'anonymous'
+    | 'executionTimeoutMs'
+    | 'approvalTimeoutMs'
+    | 'trustExtensionUri'
+    | 'directInvokeExtensionUri'
+  >;
+  readonly clock: Clock;
+  readonly fault: (error: unknown, correlationId: string) => void;
+  readonly report: Report;
+}
+
+/** What takes messages, and what goes on with those that waited. */
+export interface MessageHandling {
+  readonly messages: AgentMessages;
+  readonly approvedTurns: ApprovedTurns;
+}
+
+/** Puts together what handles messages. */
+export function messageHandling(parts: HandlingParts): MessageHandling {
+  const { tasks, approvals, turns, ledger, config, clock, report } = parts;
+  const { directInvokeExtensionUri, trustExtensionUri } = config;
+  const permissions = new CallPermissions(parts);
+  const planner = new TurnPlanner({ ...parts, permissions });
+  const directPlanner = new DirectPlanner({
+    ...parts,
+    permissions,
+    // Without a URI nothing is read as a direct invoke, so that none is ever planned.
+    uri: directInvokeExtensionUri ?? '',
+    stopwatch: () => performance.now(),
+  });
+  const starter = new TurnStarter({
+    ...parts,
+    ...config,
+    admission: new TurnAdmission(parts),
+    holds: new ApprovalHolds({ ...parts, ...config }),
+  });
+  const intake = new MessageIntake({
+    ...parts,
+    ...config,
+    planner,
+    directPlanner,
+    beginning: new TurnBeginning({ tasks, starter, turns, rate: new CallRate() }),
+  });
+  const held = new HeldCalls({ ...config, planner, directPlanner });
+  const calls = new ApprovedCalls({
+    ...{ tasks, ledger, held, starter, turns, trustExtensionUri, clock },
+  });
+  return {
+    messages: new AgentMessages(intake, tasks, directInvokeExtensionUri),
+    approvedTurns: new ApprovedTurns({ tasks, approvals, ledger, calls, clock, report }),
+  };
+}

@@ -1,0 +1,72 @@
+import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
+import type { Grant, NamedContract } from '../../invocations/domain/authorization.js';
+import type { Authorizer } from '../../invocations/queries/authorizer.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Uuid } from '../../kernel/ids.js';
+import { REJECTIONS, type RejectionCode } from '../../kernel/rejection.js';
+import { admissionOf, type IssuedCall } from './issued-call.js';
+import type { ReceivedMessage } from './received-message.js';
+import { sameTerms } from './same-terms.js';
+import type { TurnFailure } from './turn-plan.js';
+
+export interface AdmissionParts {
+  readonly authorizer: Authorizer;
+  readonly ledger: Pick<InvocationLedger, 'admit' | 'end'>;
+  /** A fault of the service, for operators. */
+  readonly fault: (error: unknown, correlationId: string) => void;
+}
+
+/** `admitted`: it may run here; `elsewhere`: another node runs it; otherwise why it does not run. */
+export type AdmissionVerdict = 'admitted' | 'elsewhere' | TurnFailure;
+
+/** What the ledger says of a call, and what that is for its turn. */
+const REFUSED: Partial<Record<RejectionCode, AdmissionVerdict>> = {
+  // The task was the lock of a call that is begun; of one that was approved it is the ledger.
+  contention: 'elsewhere',
+  'approval-required': 'approval-void',
+};
+
+/** Puts calls on record, and looks once more at what they rest on. */
+export class TurnAdmission {
+  constructor(private readonly parts: AdmissionParts) {}
+
+  async admit(
+    { request, contract }: ReceivedMessage,
+    call: IssuedCall,
+    taskId: Uuid,
+  ): Promise<AdmissionVerdict> {
+    const { ledger, fault } = this.parts;
+    const { invocationId } = call;
+    const admitted = await ledger.admit(admissionOf(call, request.caller, taskId), request);
+    if (!admitted.ok) {
+      const verdict = REFUSED[admitted.error.code];
+      if (verdict !== undefined) return verdict;
+      const why = REJECTIONS[admitted.error.code];
+      fault(new Error(`invocation ${invocationId}: ${why}`), request.correlationId);
+      return 'not-recorded';
+    }
+    // What came between the look at the heads and the admission came before the admission.
+    if (await this.#stillStands(request.caller, contract, call.plan.grant)) return 'admitted';
+    await ledger.end(invocationId, 'voided', request);
+    return 'voided';
+  }
+
+  /** Is it again a grant of the same terms? Other changes of the capability are no matter of it. */
+  async #stillStands(
+    caller: Caller | null,
+    claimed: NamedContract | null,
+    granted: Grant,
+  ): Promise<boolean> {
+    const { terms, capability, approvals } = granted;
+    const { agentId, id: skillId } = capability.manifest;
+    const question = { agentId, skillId, caller, named: terms ?? claimed };
+    const { decision } = await this.parts.authorizer.authorize(question);
+    return (
+      decision.kind === 'grant' &&
+      decision.rule === granted.rule &&
+      decision.terms?.revision === terms?.revision &&
+      decision.approvals.every((entry) => approvals.includes(entry)) &&
+      sameTerms(capability.manifest, decision.capability.manifest)
+    );
+  }
+}

@@ -1,0 +1,122 @@
+import type { Grant } from '../../invocations/domain/authorization.js';
+import type { Uuid } from '../../kernel/ids.js';
+import { err, ok, type Result } from '../../kernel/result.js';
+import type { StoredTask, TaskChange, TaskChangeRefused } from '../tasks/domain/task.js';
+import type { Tasks } from '../tasks/port.js';
+import type { A2aRefusal } from '../wire/refusal.js';
+import type { CallRate } from './call-rate.js';
+import { busy, rateLimited } from './execution-refusals.js';
+import { limitOf } from './limits.js';
+import type { ReceivedMessage } from './received-message.js';
+import type { RunningTurns, Slot } from './running-turns.js';
+import type { AskBack, PlannedCall, TurnPlan } from './turn-plan.js';
+import type { TakenMessage, TurnStarter } from './turn-starter.js';
+
+type Taken = Result<TakenMessage, A2aRefusal>;
+type Appended = Result<StoredTask, TaskChangeRefused>;
+
+/** How a turn begins on its task. */
+export interface Begin {
+  /** Of the task. */
+  readonly id: Uuid;
+  /** The append that is the lock. */
+  append(changes: readonly TaskChange[]): Promise<Appended>;
+  /** Does the task have this very turn already? */
+  isHere(stored: StoredTask): boolean;
+  /** The answer when it has. */
+  again(stored: StoredTask): Promise<Taken>;
+  /** The refusal when somebody else was first, with something else. */
+  overtaken(refused: TaskChangeRefused): A2aRefusal;
+}
+
+export interface BeginningParts {
+  readonly tasks: Pick<Tasks, 'load'>;
+  readonly starter: TurnStarter;
+  readonly turns: RunningTurns;
+  readonly rate: CallRate;
+}
+
+/** Begins turns: within their limits, on record with their task, then started. */
+export class TurnBeginning {
+  /** Appends under way that begin turns here, by task. */
+  readonly #appending = new Map<Uuid, Promise<Appended>>();
+
+  constructor(private readonly parts: BeginningParts) {}
+
+  /** Refuses with Unavailable `capability-busy` and RateLimited `rate-limited`. */
+  async begin(message: ReceivedMessage, plan: TurnPlan, how: Begin): Promise<Taken> {
+    if (plan.kind === 'ask') {
+      const asked = await how.append(askingChanges(plan));
+      return asked.ok ? ok({ stored: asked.value, turn: null }) : this.#instead(asked.error, how);
+    }
+    const { grant } = plan;
+    const counted = await this.parts.rate.count(grant, message.owner);
+    const { retryAfterSeconds } = counted;
+    if (retryAfterSeconds !== null) {
+      return this.#full(plan, rateLimited(grant.capability, retryAfterSeconds), how);
+    }
+    const slot = this.#slot(message, grant);
+    if (slot === undefined) {
+      counted.takeBack();
+      return this.#full(plan, busy(grant.capability), how);
+    }
+    return this.#begin(message, plan, slot, how).then((taken) => {
+      // It was no call, but one that had been made before.
+      if (!taken.isBegun) counted.takeBack();
+      return taken.taken;
+    });
+  }
+
+  #slot({ owner }: ReceivedMessage, { capability: { manifest } }: Grant): Slot | undefined {
+    const place = JSON.stringify([manifest.agentId, manifest.id]);
+    const limit = limitOf(manifest, 'max_concurrent');
+    return this.parts.turns.take(place, limit, JSON.stringify(owner));
+  }
+
+  async #begin(
+    message: ReceivedMessage,
+    plan: PlannedCall,
+    slot: Slot,
+    how: Begin,
+  ): Promise<{ readonly isBegun: boolean; readonly taken: Taken }> {
+    const { starter } = this.parts;
+    const { messageId } = message.params.message;
+    const call = starter.issue(plan, how.id, messageId, message.digest);
+    const appending = how.append([call.routed]);
+    this.#appending.set(how.id, appending);
+    try {
+      const appended = await appending;
+      if (appended.ok) {
+        const taken = ok(await starter.start(message, call, appended.value, slot));
+        return { isBegun: true, taken };
+      }
+      slot.release();
+      return { isBegun: false, taken: await this.#instead(appended.error, how) };
+    } catch (error) {
+      slot.release();
+      throw error;
+    } finally {
+      if (this.#appending.get(how.id) === appending) this.#appending.delete(how.id);
+    }
+  }
+
+  /** Somebody else was first: with the very same, or with something else. */
+  async #instead(refused: TaskChangeRefused, how: Begin): Promise<Taken> {
+    return how.isHere(refused.task) ? how.again(refused.task) : err(how.overtaken(refused));
+  }
+
+  /** Without a place; but the last one may have gone to the very same message. */
+  async #full({ direct }: PlannedCall, refusal: A2aRefusal, how: Begin): Promise<Taken> {
+    await this.#appending.get(how.id)?.catch(() => undefined);
+    const stored = await this.parts.tasks.load(how.id);
+    if (stored !== undefined && how.isHere(stored)) return how.again(stored);
+    return err(direct === null ? refusal : direct.refusal(refusal));
+  }
+}
+
+function askingChanges({ question, routing }: AskBack): readonly TaskChange[] {
+  return [
+    { kind: 'routed', binding: null, routing, deadline: null },
+    { kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', parts: question },
+  ];
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../kernel/json.js';
+import type { SkillId } from '../../kernel/ids.js';
+import type { Capability } from './capability.js';
+
+/** How a skill is invoked directly, as a card says it (RFC skill-direct-invoke, section 3.4). */
+export interface DirectInvokeDeclaration extends JsonObject {
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly directInvokeSupported: true;
+  readonly bypassModel: true;
+  /** What may be said of it; nothing that tells where it is. */
+  readonly backend: JsonObject;
+  /** What is activated never falls back to a model. */
+  readonly fallback: 'none';
+}
+
+/** By the ids of the skills that a card lists, in their order. */
+export type DirectInvokeDeclarations = Readonly<Record<string, DirectInvokeDeclaration>>;
+
+/** The declarations of the skills that a card lists: of those alone that its reader may use. */
+export function directInvokeDeclarations(
+  capabilities: ReadonlyMap<SkillId, Capability>,
+  skills: readonly { readonly id: SkillId }[],
+): DirectInvokeDeclarations {
+  const declared: Record<string, DirectInvokeDeclaration> = {};
+  for (const { id } of skills) {
+    const directInvoke = capabilities.get(id)?.manifest.directInvoke ?? null;
+    if (directInvoke === null) continue;
+    const { inputSchema, outputSchema, backend } = directInvoke;
+    declared[id] = {
+      inputSchema,
+      outputSchema,
+      directInvokeSupported: true,
+      bypassModel: true,
+      backend,
+      fallback: 'none',
+    };
+  }
+  return declared;
+}

@@ -1,0 +1,25 @@
+import type { Contract } from '../../kernel/federated-interaction.js';
+
+/** The lists of a contract whose entries apply to every call when they are no known identifiers. */
+const ENFORCED_LISTS = [
+  'prohibitedActions',
+  'prohibitedData',
+  'humanApprovalRequirements',
+] as const satisfies readonly (keyof Contract)[];
+
+export interface UnclearEntry {
+  readonly list: (typeof ENFORCED_LISTS)[number];
+  readonly index: number;
+}
+
+/** The entries that no vocabulary knows, in the order of the lists. */
+export function* unclearEntries(
+  contract: Pick<Contract, (typeof ENFORCED_LISTS)[number]>,
+  known: Pick<ReadonlySet<string>, 'has'>,
+): Generator<UnclearEntry> {
+  for (const list of ENFORCED_LISTS) {
+    for (const [index, entry] of contract[list].entries()) {
+      if (!known.has(entry)) yield { list, index };
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { Agent } from '../agents/domain/agent.js';
+import { AgentHeads } from '../agents/queries/agent-heads.js';
+import type { HostedAgent } from '../config/hosted-agents.js';
+import { CLOCK, HOSTED_AGENTS } from '../config/tokens.js';
+import { RejectionException } from '../http/rejection-exception.js';
+import type { Caller } from '../kernel/caller.js';
+import { parseUuid, type AgentId, type Uuid } from '../kernel/ids.js';
+import type { Json } from '../kernel/json.js';
+import { timestampOf, type Clock } from '../kernel/timestamp.js';
+import { approvalStateAt } from './domain/approval.js';
+import { isIndependent, isToApprove } from './domain/approving.js';
+import {
+  isInvocation,
+  type InvocationState,
+  type InvocationToApprove,
+} from './domain/invocation.js';
+import { invocationStream } from './domain/stream.js';
+import { InvocationExecution } from './invocation-execution.js';
+import { callerOf } from './ledger-envelope.js';
+import { ApprovalSubjects } from './queries/approval-subjects.js';
+
+/** The way of the controllers to one approval, read from the head of its stream. */
+@Injectable()
+export class ApprovalReads {
+  constructor(
+    private readonly execution: InvocationExecution,
+    private readonly queries: QueryBus,
+    @Inject(HOSTED_AGENTS) private readonly hosted: readonly HostedAgent[],
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Optional() @Inject(ApprovalSubjects) private readonly subjects?: ApprovalSubjects,
+  ) {}
+
+  /** Ids of the hosted agents of a tenant: those whose approvals it may read. */
+  agentsOf({ tenant }: Caller): readonly AgentId[] {
+    return this.hosted.filter((each) => each.tenant === tenant).map(({ agentId }) => agentId);
+  }
+
+  /** Approvals of other tenants' agents do not exist. */
+  isVisible(state: InvocationState, caller: Caller): state is InvocationToApprove {
+    return (
+      isInvocation(state) &&
+      isToApprove(state) &&
+      this.agentsOf(caller).includes(state.call.agentId)
+    );
+  }
+
+  /** @throws {RejectionException} `approval-not-found` */
+  async find(invocationId: Uuid, caller: Caller): Promise<InvocationToApprove> {
+    const { state } = await this.execution.repository.load(invocationStream(invocationId));
+    if (this.isVisible(state, caller)) return state;
+    throw new RejectionException({ code: 'approval-not-found' });
+  }
+
+  /** At its head: an owner or a client of today counts. */
+  async callersAgent({ call }: InvocationToApprove): Promise<Agent | undefined> {
+    const agentId = call.caller?.agent ?? null;
+    if (agentId === null) return undefined;
+    return (await this.queries.execute(new AgentHeads([agentId]))).get(agentId);
+  }
+
+  /** What is to be approved, for whoever may decide on it now; undefined for all others. */
+  async subjectFor(invocation: InvocationToApprove, caller: Caller): Promise<Json | undefined> {
+    const { call } = invocation;
+    const now = timestampOf(this.clock());
+    if (this.subjects === undefined || !caller.scopes.has('approvals:decide')) return undefined;
+    if (approvalStateAt(invocation, now) !== 'pending') return undefined;
+    const agent = await this.callersAgent(invocation);
+    if (!isIndependent(callerOf(caller), call.caller, agent ?? null)) return undefined;
+    return this.subjects.of(call.taskId, call.invocationId);
+  }
+}
+
+/**
+ * What cannot be an id names no approval.
+ * @throws {RejectionException} `approval-not-found`
+ */
+export function invocationIdOf(text: string): Uuid {
+  const invocationId = parseUuid(text);
+  if (invocationId === undefined) throw new RejectionException({ code: 'approval-not-found' });
+  return invocationId;
+}

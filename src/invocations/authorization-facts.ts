@@ -1,0 +1,86 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Agent } from '../agents/domain/agent.js';
+import { AgentAt } from '../agents/queries/agent-at.js';
+import { AgentAtHandler } from '../agents/queries/agent-at-handler.js';
+import { AgentHeads } from '../agents/queries/agent-heads.js';
+import { AgentHeadsHandler } from '../agents/queries/agent-heads-handler.js';
+import type { Capability } from '../capabilities/domain/capability.js';
+import { CapabilityAt } from '../capabilities/queries/capability-at.js';
+import { CapabilityAtHandler } from '../capabilities/queries/capability-at-handler.js';
+import { CapabilityRegistry } from '../capabilities/queries/capability-registry.js';
+import { Vocabulary } from '../capabilities/queries/vocabulary.js';
+import { CLOCK } from '../config/tokens.js';
+import {
+  ContractsBetween,
+  type ContractsOfPair,
+  type ReadInteraction,
+} from '../interactions/queries/contracts-between.js';
+import type { AgentId, InteractionId, SkillId } from '../kernel/ids.js';
+import { timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
+import type { KnownIdentifiers } from './domain/entries.js';
+
+/** What a decision is made from, as the streams tell it at one moment. */
+export interface Facts {
+  capability(agentId: AgentId, skillId: SkillId): Promise<Capability | undefined>;
+  /** Of those that are registered. */
+  agents(ids: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Agent>>;
+  contracts(one: AgentId, other: AgentId): Promise<ContractsOfPair>;
+  named(
+    one: AgentId,
+    other: AgentId,
+    interactionId: InteractionId,
+  ): Promise<ReadInteraction | undefined>;
+  vocabulary(): KnownIdentifiers;
+  /** To be asked when all else has been: what has expired meanwhile counts as expired. */
+  now(): Timestamp;
+}
+
+/** Where decisions find what they rest on, in the other contexts. */
+@Injectable()
+export class AuthorizationFacts {
+  constructor(
+    private readonly registry: CapabilityRegistry,
+    private readonly capabilityAt: CapabilityAtHandler,
+    // Asked for every call under a contract: the bus would cost more than the answer.
+    private readonly agentHeads: AgentHeadsHandler,
+    private readonly agentAt: AgentAtHandler,
+    private readonly between: ContractsBetween,
+    private readonly vocabulary: Vocabulary,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** As everything stands when it is asked. */
+  readonly atHead: Facts = {
+    capability: async (agentId, skillId) =>
+      (await this.registry.head(agentId, skillId))?.capability,
+    agents: (ids) => this.agentHeads.execute(new AgentHeads(ids)),
+    contracts: (one, other) => this.between.now(one, other),
+    named: (one, other, interactionId) => this.between.named(one, other, interactionId),
+    vocabulary: () => this.vocabulary.known(),
+    now: () => timestampOf(this.clock()),
+  };
+
+  /** What had been recorded at or before a moment of the past. */
+  at(moment: Timestamp): Facts {
+    return {
+      capability: (agentId, skillId) =>
+        this.capabilityAt.execute(new CapabilityAt(agentId, skillId, moment)),
+      agents: (ids) => this.#agentsAt(ids, moment),
+      contracts: (one, other) => this.between.at(one, other, moment),
+      named: (one, other, interactionId) => this.between.named(one, other, interactionId, moment),
+      vocabulary: () => this.vocabulary.known(moment),
+      now: () => moment,
+    };
+  }
+
+  async #agentsAt(
+    ids: readonly AgentId[],
+    moment: Timestamp,
+  ): Promise<ReadonlyMap<AgentId, Agent>> {
+    const agents = await Promise.all(
+      ids.map((agentId) => this.agentAt.execute(new AgentAt(agentId, moment))),
+    );
+    const known = agents.filter((agent) => agent !== undefined);
+    return new Map(known.map((agent) => [agent.agentId, agent]));
+  }
+}

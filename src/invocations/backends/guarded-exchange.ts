@@ -1,0 +1,191 @@
+import { BodyTooLong, boundedBody } from '../../http/bounded-body.js';
+import type { Json, JsonObject } from '../../kernel/json.js';
+import { AttemptFault } from './attempt-fault.js';
+import { parseOutput, MAX_OUTPUT_BYTES } from './output.js';
+
+/** Of the longest wait that a backend may ask for. */
+const MAX_RETRY_AFTER_SECONDS = 3600;
+
+/** Codes of failures before a connection stood, so before anything was sent. */
+const UNCONNECTED = new Set<unknown>([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export interface GuardedExchangeParts {
+  /** The only address that is ever called. */
+  readonly url: string;
+  readonly token: string;
+  readonly traceparent: string | null;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+  /** What it means that the signal has ended it. */
+  readonly endedBy: () => AttemptFault;
+}
+
+/**
+ * All that one attempt sends to a backend, and takes from it: to one address, with one token, without
+ * redirects, and bounded. Whatever a client of an SDK adds to it, the token is the attempt's. The
+ * client of an SDK gets {@link fetch}; what it makes of a fault does not matter, {@link fault} keeps it.
+ */
+export class GuardedExchange {
+  readonly #ended = new AbortController();
+  #fault: AttemptFault | null = null;
+  /** Ends with the attempt. */
+  readonly signal: AbortSignal;
+
+  constructor(private readonly parts: GuardedExchangeParts) {
+    this.signal = AbortSignal.any([parts.signal, this.#ended.signal]);
+  }
+
+  get url(): string {
+    return this.parts.url;
+  }
+
+  /** The last one that the exchange has met. */
+  get fault(): AttemptFault | null {
+    return this.#fault;
+  }
+
+  /**
+   * Posts a document and answers with the one that comes back.
+   * @throws {AttemptFault}
+   */
+  async post(document: JsonObject, headers: Readonly<Record<string, string>>): Promise<Json> {
+    const response = await this.#send({
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(document),
+    });
+    return (await this.#document(response)).value;
+  }
+
+  /** For clients of SDKs: JSON is read strictly before they see it, event streams are bounded. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    if (new URL(url).href !== new URL(this.parts.url).href) {
+      throw this.#remember(new AttemptFault('answered', 'its client was led to another address'));
+    }
+    const response = await this.#send(init ?? {});
+    const { status, headers } = response;
+    if (status === 202 || status === 204) return response;
+    if (mediaTypeOf(response) === 'text/event-stream') {
+      const body =
+        response.body === null ? null : ReadableStream.from(this.#bounded(response.body));
+      return new Response(body, { status, headers });
+    }
+    const { bytes } = await this.#document(response);
+    return new Response(new Uint8Array(bytes), {
+      status,
+      headers: { 'content-type': 'application/json', ...sessionOf(headers) },
+    });
+  };
+
+  /** @throws {AttemptFault} also for every status that is no success */
+  async #send(init: RequestInit): Promise<Response> {
+    const { url, token, traceparent, signal } = this.parts;
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${token}`);
+    if (traceparent !== null) headers.set('traceparent', traceparent);
+    const signals = init.signal ? [signal, init.signal] : [signal];
+    const request = {
+      ...init,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.any(signals),
+    } as const;
+    let response: Response;
+    try {
+      response = await fetch(url, request);
+    } catch (error) {
+      throw this.#faultOf(error);
+    }
+    if (response.ok) return response;
+    // What it says of its refusal may name anything: it is not even read.
+    await response.body?.cancel().catch(() => undefined);
+    throw this.#remember(faultOfStatus(response));
+  }
+
+  async #document(response: Response): Promise<{ readonly bytes: Buffer; readonly value: Json }> {
+    if (mediaTypeOf(response) !== 'application/json') {
+      await response.body?.cancel().catch(() => undefined);
+      throw this.#remember(new AttemptFault('answered', 'the answer is not application/json'));
+    }
+    let bytes: Buffer;
+    try {
+      bytes = await boundedBody(response, MAX_OUTPUT_BYTES);
+    } catch (error) {
+      throw this.#faultOf(error);
+    }
+    const parsed = parseOutput(bytes);
+    if (parsed.ok) return { bytes, value: parsed.value };
+    throw this.#remember(new AttemptFault('answered', parsed.error));
+  }
+
+  /** Its reader may wait for an answer that cannot come any more, so a fault ends the attempt. */
+  async *#bounded(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+    let length = 0;
+    try {
+      for await (const chunk of body) {
+        length += chunk.byteLength;
+        if (length > MAX_OUTPUT_BYTES) throw new BodyTooLong('the stream is too long');
+        yield chunk;
+      }
+    } catch (error) {
+      this.#ended.abort();
+      throw this.#faultOf(error);
+    }
+  }
+
+  #faultOf(error: unknown): AttemptFault {
+    if (error instanceof BodyTooLong) {
+      return this.#remember(new AttemptFault('answered', error.message));
+    }
+    if (this.parts.signal.aborted) return this.#remember(this.parts.endedBy());
+    const code = codeOf(error);
+    const kind = UNCONNECTED.has(code) ? 'unsent' : 'lost';
+    const what = kind === 'unsent' ? 'no connection' : 'the connection broke';
+    return this.#remember(new AttemptFault(kind, `${what} (${code ?? 'unknown'})`));
+  }
+
+  #remember(fault: AttemptFault): AttemptFault {
+    this.#fault = fault;
+    return fault;
+  }
+}
+
+function faultOfStatus({ status, headers, type }: Response): AttemptFault {
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    return new AttemptFault('answered', 'the backend redirects, which is never followed');
+  }
+  const message = `the backend answered ${status}`;
+  if (status !== 429 && status < 500) return new AttemptFault('answered', message);
+  const retryAfter = retryAfterOf(headers.get('retry-after'));
+  return new AttemptFault(status === 429 ? 'busy' : 'broken', message, retryAfter);
+}
+
+/** Delay-seconds (RFC 9110 section 10.2.3); the other form would need the other side's clock. */
+function retryAfterOf(value: string | null): number | undefined {
+  if (value === null || !/^\d{1,9}$/.test(value)) return undefined;
+  return Math.min(Number(value), MAX_RETRY_AFTER_SECONDS);
+}
+
+function mediaTypeOf({ headers }: Response): string | undefined {
+  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+}
+
+/** The session of an MCP server, which its client reads off its first answer. */
+function sessionOf(headers: Headers): Readonly<Record<string, string>> {
+  const session = headers.get('mcp-session-id');
+  return session === null ? {} : { 'mcp-session-id': session };
+}
+
+/** Node's fetch says what happened in the cause of its own error, which may be of another realm. */
+function codeOf(error: unknown): string | undefined {
+  const { cause } = Object(error) as { readonly cause?: { readonly code?: unknown } };
+  return typeof cause?.code === 'string' ? cause.code : undefined;
+}

@@ -1,0 +1,59 @@
+import type { Json, JsonObject } from '../../kernel/json.js';
+import { err, type Result } from '../../kernel/result.js';
+import type { Backend, BackendCall, BackendFailure } from '../commands/backends.js';
+import type { BackendTokens } from './backend-tokens.js';
+import type { DirectInvokeCall, DirectInvokeImplementation } from './direct-invoke-handler.js';
+import { outputOf } from './output.js';
+
+const MAX_DETAIL_LENGTH = 300;
+
+/** A handler in this process. When its time is over it is not waited for. */
+export class InProcessBackend implements Backend {
+  constructor(
+    readonly summary: JsonObject,
+    private readonly implementation: DirectInvokeImplementation,
+    private readonly tokens: BackendTokens,
+  ) {}
+
+  async invoke(call: BackendCall): Promise<Result<Json, BackendFailure>> {
+    if (call.signal.aborted) return err(OVER);
+    const over = new AbortController();
+    try {
+      return await Promise.race([this.#run(call), ended(call.signal, over.signal)]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #run(call: BackendCall): Promise<Result<Json, BackendFailure>> {
+    const withToken: DirectInvokeCall = {
+      ...call,
+      token: async (audience) => {
+        const token = await this.tokens.issue(call, audience);
+        if (!token.ok) throw new Error(token.error.code);
+        return token.value;
+      },
+    };
+    try {
+      const output = outputOf(await this.implementation.invoke(withToken));
+      return output.ok ? output : failed(output.error);
+    } catch (error) {
+      return failed(error instanceof Error ? error.message : 'the handler threw');
+    }
+  }
+}
+
+const OVER: BackendFailure = { kind: 'unavailable', detail: 'the handler did not answer in time' };
+
+function failed(detail: string): Result<never, BackendFailure> {
+  return err({ kind: 'failed', detail: detail.slice(0, MAX_DETAIL_LENGTH) });
+}
+
+function ended(signal: AbortSignal, unless: AbortSignal): Promise<Result<never, BackendFailure>> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      resolve(err(OVER));
+    };
+    signal.addEventListener('abort', end, { once: true, signal: unless });
+  });
+}

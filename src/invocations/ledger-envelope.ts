@@ -1,0 +1,53 @@
+import {
+  commandIdentity,
+  type CommandEnvelope,
+  type RandomBytes,
+} from '../event-store/command-execution.js';
+import type { Actor } from '../event-store/envelope.js';
+import { encodeBase64Url } from '../kernel/base64url.js';
+import type { Caller } from '../kernel/caller.js';
+import type { InvocationCaller } from './domain/events.js';
+
+/** Where what is recorded comes from. */
+export type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
+
+/** What is recorded. */
+interface Entry {
+  readonly kind: string;
+  readonly target: string;
+  readonly body: unknown;
+}
+
+const ANONYMOUS: Actor = { principal: 'anonymous', agent: null, tenant: null };
+
+export function envelopeOf(
+  actor: Actor,
+  content: Entry,
+  idempotencyKey: string | undefined,
+  origin: Origin,
+): CommandEnvelope {
+  const identity = commandIdentity({ actor, idempotencyKey, content, head: null });
+  const { correlationId, traceparent } = origin;
+  return { ...identity, actor, correlationId, causationId: null, traceparent };
+}
+
+/** Never the same twice: whoever comes second with the same words is no retry, and is told so. */
+export function onceEnvelopeOf(
+  caller: Caller | null,
+  content: Entry,
+  random: RandomBytes,
+  origin: Origin,
+): CommandEnvelope {
+  return envelopeOf(actorOf(caller), content, encodeBase64Url(random(16)), origin);
+}
+
+function actorOf(caller: Caller | null): Actor {
+  if (caller === null) return ANONYMOUS;
+  const { principal, agent, tenant } = caller;
+  return { principal, agent, tenant };
+}
+
+/** What of a caller is kept. */
+export function callerOf({ principal, client, agent, tenant }: Caller): InvocationCaller {
+  return { principal, client, agent, tenant };
+}

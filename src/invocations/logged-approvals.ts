@@ -1,0 +1,129 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { RANDOM_BYTES } from '../config/tokens.js';
+import type { CommandEnvelope, RandomBytes } from '../event-store/command-execution.js';
+import { encodeBase64Url } from '../kernel/base64url.js';
+import type { Caller } from '../kernel/caller.js';
+import { deriveUuid, type Uuid } from '../kernel/ids.js';
+import type { Rejection } from '../kernel/rejection.js';
+import { ok, type Result } from '../kernel/result.js';
+import { timestampOf } from '../kernel/timestamp.js';
+import type { ReadModel } from '../projections/port.js';
+import { READ_MODEL } from '../projections/tokens.js';
+import { ApprovalDecisions } from './approval-decisions.js';
+import { STATE_OF_ROW, UNSETTLED } from './approvals.js';
+import { ApprovalLedger } from './commands/approval-ledger.js';
+import type {
+  ApprovalRequest,
+  RefusedCall,
+  SettledApproval,
+} from './commands/invocation-ledger.js';
+import type { AuthorizationCode } from './domain/authorization.js';
+import type { InvocationCommand } from './domain/decider.js';
+import { isInvocation, type Invocation } from './domain/invocation.js';
+import { invocationStream } from './domain/stream.js';
+import { InvocationExecution } from './invocation-execution.js';
+import { callerOf, onceEnvelopeOf, type Origin } from './ledger-envelope.js';
+import { RefusalCounts } from './refusal-counts.js';
+
+/** Refusals of one agent that are recorded within a minute; what is more is counted alone. */
+const RECORDED_REFUSALS = { points: 30, duration: 60 };
+
+/** Approvals and refusals on the log; who may decide is asked elsewhere (`commands/decide-approval.ts`). */
+@Injectable()
+export class LoggedApprovals extends ApprovalLedger {
+  readonly #recording = new RateLimiterMemory(RECORDED_REFUSALS);
+
+  constructor(
+    private readonly execution: InvocationExecution,
+    private readonly decisions: ApprovalDecisions,
+    private readonly counts: RefusalCounts,
+    @Inject(READ_MODEL) private readonly readModel: ReadModel,
+    @Inject(RANDOM_BYTES) private readonly random: RandomBytes,
+  ) {
+    super();
+  }
+
+  async request(request: ApprovalRequest, context: Origin): Promise<Result<undefined, Rejection>> {
+    const { caller, expiresAt, basedOn, entries, ...rest } = request;
+    const requested = { ...rest, caller: callerOf(caller), expiresAt: timestampOf(expiresAt) };
+    const { invocationId } = request;
+    const content = { kind: 'request', target: invocationId, body: { requested, entries } };
+    const envelope = onceEnvelopeOf(caller, content, this.random, context);
+    const command: InvocationCommand = { kind: 'request', requested, entries };
+    return this.#store(invocationId, command, envelope, basedOn);
+  }
+
+  async refuse(refused: RefusedCall, context: Origin): Promise<void> {
+    const isRecorded = await this.#record(refused, context).catch(() => false);
+    this.counts.count(refused.code, isRecorded);
+  }
+
+  count(code: AuthorizationCode): void {
+    this.counts.count(code, false);
+  }
+
+  async settled(
+    now: number,
+    limit: number,
+    after?: SettledApproval,
+  ): Promise<readonly SettledApproval[]> {
+    return this.readModel
+      .prepare<SettledApproval>(
+        `SELECT invocation_id AS invocationId, task_id AS taskId, ${STATE_OF_ROW} AS verdict
+         FROM approvals
+         WHERE ${UNSETTLED}
+           AND (verdict IS NOT NULL OR expires_at <= @now)
+           AND position > coalesce(
+             (SELECT position FROM approvals WHERE invocation_id = @after), '')
+         ORDER BY position LIMIT @limit`,
+      )
+      .all({ now: timestampOf(now), after: after?.invocationId ?? '', limit });
+  }
+
+  onDecided(listener: (invocationId: Uuid) => void): () => void {
+    return this.decisions.subscribe(listener);
+  }
+
+  async find(invocationId: Uuid): Promise<Invocation | undefined> {
+    const { state } = await this.execution.repository.load(invocationStream(invocationId));
+    return isInvocation(state) ? state : undefined;
+  }
+
+  /** A refusal has a stream of its own: the call may be made under its id once it is allowed. */
+  async #record(refused: RefusedCall, context: Origin): Promise<boolean> {
+    const { caller, basedOn, invocationId: plannedId, ...rest } = refused;
+    if (!(await this.#mayRecord(caller))) return false;
+    const invocationId = deriveUuid(['refusal', plannedId, encodeBase64Url(this.random(16))]);
+    const record = { ...rest, invocationId, plannedId, caller: callerOf(caller) };
+    const content = { kind: 'refuse', target: invocationId, body: record };
+    const envelope = onceEnvelopeOf(caller, content, this.random, context);
+    const command: InvocationCommand = { kind: 'refuse', refused: record };
+    return (await this.#store(invocationId, command, envelope, basedOn)).ok;
+  }
+
+  async #mayRecord({ tenant, agent, principal }: Caller): Promise<boolean> {
+    const caller = agent === null ? [tenant, principal] : [agent];
+    return this.#recording.consume(JSON.stringify(caller)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #store(
+    invocationId: Uuid,
+    command: InvocationCommand,
+    envelope: CommandEnvelope,
+    basedOn: Readonly<Record<string, number>>,
+  ): Promise<Result<undefined, Rejection>> {
+    const stream = invocationStream(invocationId);
+    const stored = await this.execution.store(
+      stream,
+      command,
+      envelope,
+      async (_, now) => ok({ context: { now, callersAgent: null }, basedOn }),
+      'new',
+    );
+    return stored.ok ? ok(undefined) : stored;
+  }
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import type { DirectInvokeImplementation } from '../../../src/invocations/backends/direct-invoke-handler.js';
+import { InProcessBackend } from '../../../src/invocations/backends/in-process-backend.js';
+import type { BackendCall } from '../../../src/invocations/commands/backends.js';
+import type { Json } from '../../../src/kernel/json.js';
+import { backendCall, HOSTED } from './support/calls.js';
+import { ISSUER, TokenKeys } from './support/token-keys.js';
+
+let keys: TokenKeys;
+
+beforeAll(async () => {
+  keys = await TokenKeys.open('backend-token');
+});
+
+afterAll(() => keys.dispose());
+
+/** The output, or `kind: detail` of the failure. */
+async function outcome(
+  invoke: DirectInvokeImplementation['invoke'],
+  call: BackendCall = backendCall(),
+  tokens = keys.tokens(),
+): Promise<Json> {
+  const backend = new InProcessBackend({ type: 'in-process' }, { invoke }, tokens);
+  const result = await backend.invoke(call);
+  return result.ok ? result.value : `${result.error.kind}: ${result.error.detail}`;
+}
+
+describe('a backend in this process', () => {
+  it('gets the whole call, and its output is the answer', async () => {
+    const call = backendCall();
+    const output = await outcome(async (given) => {
+      expect(given).toMatchObject(call);
+      return Promise.resolve({ invoice: given.arguments['invoice'] ?? null });
+    }, call);
+    expect(output).toEqual({ invoice: 'INV-1' });
+  });
+
+  it('gets tokens for whom it names, when it asks', async () => {
+    const token = await outcome(async (call) => call.token('https://bank.example'));
+    const verified = await jwtVerify(String(token), createLocalJWKSet(await keys.jwks()), {
+      issuer: ISSUER,
+      audience: 'https://bank.example',
+      typ: 'backend+jwt',
+    });
+    expect(verified.payload).toMatchObject({ sub: 'buyer', act: { sub: HOSTED } });
+  });
+
+  it('gets none on a node without a key, and works without', async () => {
+    const others = await TokenKeys.open();
+    const withToken = outcome(async (call) => call.token('x'), backendCall(), others.tokens());
+    expect(await withToken).toBe('failed: backend-token-key-unavailable');
+    const without = outcome(async () => Promise.resolve('done'), backendCall(), others.tokens());
+    expect(await without).toBe('done');
+    await others.dispose();
+  });
+
+  it('fails when it throws, at once or later, whatever it throws', async () => {
+    expect(await outcome(async () => Promise.reject(new Error('no database')))).toBe(
+      'failed: no database',
+    );
+    const throwing = (() => {
+      throw new Error('at once');
+    }) as DirectInvokeImplementation['invoke'];
+    expect(await outcome(throwing)).toBe('failed: at once');
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    expect(await outcome(async () => Promise.reject('a text'))).toBe('failed: the handler threw');
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a function', () => 1],
+    ['a big integer', 1n],
+    ['a lone surrogate', { text: '\ud800' }],
+    ['more than 1 MiB', 'x'.repeat(1024 * 1024)],
+    ['a circle', circle()],
+  ])('fails when it answers with %s', async (_, output) => {
+    expect(await outcome(async () => Promise.resolve(output as Json))).toMatch(/^failed: /);
+  });
+
+  it('answers with what it said then, not with what it makes of it later', async () => {
+    const output = { status: 'open' };
+    const answered = await outcome(async () => Promise.resolve(output));
+    output.status = 'paid';
+    expect(answered).toEqual({ status: 'open' });
+  });
+
+  it('is not waited for when its time is over, and not begun after', async () => {
+    const never = async (): Promise<Json> => new Promise(() => undefined);
+    const call = backendCall({ signal: AbortSignal.timeout(20) });
+    expect(await outcome(never, call)).toBe('unavailable: the handler did not answer in time');
+    let begun = false;
+    const begin = async (): Promise<Json> => {
+      begun = true;
+      return Promise.resolve(null);
+    };
+    expect(await outcome(begin, call)).toBe('unavailable: the handler did not answer in time');
+    expect(begun).toBe(false);
+  });
+});
+
+function circle(): object {
+  const one: Record<string, unknown> = {};
+  one['self'] = one;
+  return one;
+}
