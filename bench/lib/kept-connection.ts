@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number;
   readonly text: string;
 }
