@@ -1,4 +1,3 @@
-import { request as httpRequest, Agent as HttpAgent } from 'node:http';
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { privateKeyObject, signEd25519, type Ed25519PrivateJwk } from '../src/kernel/ed25519.js';
@@ -11,6 +10,7 @@ import {
 } from '../src/kernel/statements.js';
 import { termsHash } from '../src/kernel/terms.js';
 import { timestampOf, type Timestamp } from '../src/kernel/timestamp.js';
+import { KeptConnection } from './lib/kept-connection.js';
 
 /** One agent as the load generator drives it. */
 export interface BenchAgent {
@@ -86,7 +86,6 @@ export function acceptanceText(members: {
 }
 
 async function runLoad(load: Load): Promise<LoadResult> {
-  const sockets = new HttpAgent({ keepAlive: true, maxSockets: load.concurrency });
   const keys = {
     alpha: privateKeyObject(load.alpha.jwk),
     beta: privateKeyObject(load.beta.jwk),
@@ -97,37 +96,17 @@ async function runLoad(load: Load): Promise<LoadResult> {
   const cpuBefore = process.cpuUsage();
   const end = started + load.milliseconds;
 
-  const post = (path: string, token: string, body: unknown): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const text = JSON.stringify(body);
-      const sent = performance.now();
-      const request = httpRequest(
-        {
-          host: '127.0.0.1',
-          port: load.port,
-          path,
-          method: 'POST',
-          agent: sockets,
-          headers: {
-            authorization: `Bearer ${token}`,
-            'content-type': 'application/json',
-            'content-length': Buffer.byteLength(text),
-          },
-        },
-        (response) => {
-          let answer = '';
-          response.setEncoding('utf8');
-          response.on('data', (chunk: string) => (answer += chunk));
-          response.on('end', () => {
-            latencies.push(performance.now() - sent);
-            if (response.statusCode === 201) resolve();
-            else reject(new Error(`${path}: ${String(response.statusCode)} ${answer}`));
-          });
-        },
-      );
-      request.on('error', reject);
-      request.end(text);
-    });
+  const post = async (
+    connection: KeptConnection,
+    path: string,
+    token: string,
+    body: unknown,
+  ): Promise<void> => {
+    const sent = performance.now();
+    const { status, text } = await connection.post(path, token, JSON.stringify(body));
+    latencies.push(performance.now() - sent);
+    if (status !== 201) throw new Error(`${path}: ${String(status)} ${text}`);
+  };
 
   const acceptance = (
     agent: BenchAgent,
@@ -149,12 +128,13 @@ async function runLoad(load: Load): Promise<LoadResult> {
   };
 
   const client = async (): Promise<void> => {
+    const connection = await KeptConnection.open(load.port);
     while (performance.now() < end) {
       const interactionId = randomUUID();
       const contract = sampleContract(interactionId, load.alpha.agentId, load.beta.agentId);
       const hash = termsHash(contract);
       const expiresAt = timestampOf(Date.now() + 3_600_000);
-      await post('/v1/interactions', load.alpha.token, {
+      await post(connection, '/v1/interactions', load.alpha.token, {
         interactionId,
         agentId: load.alpha.agentId,
         responderAgentId: load.beta.agentId,
@@ -162,19 +142,19 @@ async function runLoad(load: Load): Promise<LoadResult> {
         expiresAt,
         acceptance: acceptance(load.alpha, keys.alpha, interactionId, hash, expiresAt),
       });
-      await post(`/v1/interactions/${interactionId}/acceptances`, load.beta.token, {
+      await post(connection, `/v1/interactions/${interactionId}/acceptances`, load.beta.token, {
         agentId: load.beta.agentId,
         head: { revision: 1, status: 'proposed', termsHash: hash },
         acceptance: acceptance(load.beta, keys.beta, interactionId, hash, expiresAt),
       });
       flows++;
     }
+    connection.close();
   };
 
   await Promise.all(Array.from({ length: load.concurrency }, client));
   const seconds = (performance.now() - started) / 1000;
   const cpu = process.cpuUsage(cpuBefore);
-  sockets.destroy();
   return {
     flows,
     seconds,

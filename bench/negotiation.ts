@@ -32,7 +32,12 @@ import {
 import { startService, stopProcess, type ChildService } from './lib/child-service.js';
 import { splitProfile } from './lib/cpu-profile.js';
 import { LoadProcess } from './lib/load-process.js';
-import { NegotiationFloor, readStoredFlow, type FloorResult } from './lib/negotiation-floor.js';
+import {
+  NegotiationFloor,
+  readStoredFlow,
+  type FloorKeys,
+  type FloorResult,
+} from './lib/negotiation-floor.js';
 import { QUICK } from './lib/options.js';
 import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { openScratch } from './lib/scratch.js';
@@ -106,7 +111,7 @@ function makeFloor(
   alpha: BenchAgent,
   beta: BenchAgent,
 ): NegotiationFloor {
-  const pair = ({ jwk }: BenchAgent): NegotiationFloorKeys => {
+  const pair = ({ jwk }: BenchAgent): FloorKeys['alpha'] => {
     const privateKey = privateKeyObject(jwk);
     return { privateKey, publicKey: createPublicKey(privateKey) };
   };
@@ -116,6 +121,7 @@ function makeFloor(
   return new NegotiationFloor(
     folder,
     readStoredFlow(dataFolder),
+    CONCURRENCY,
     { alpha: pair(alpha), beta: pair(beta), platform: generateKeyPairSync('ed25519').privateKey },
     {
       digest: hash,
@@ -130,7 +136,6 @@ function makeFloor(
     },
   );
 }
-type NegotiationFloorKeys = ConstructorParameters<typeof NegotiationFloor>[2]['alpha'];
 
 /** User and system seconds of another process so far (Linux; NaN elsewhere). */
 function cpuSecondsOf(child: ChildProcess): number {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { configure } from '../../src/event-store/sqlite/database.js';
 import { EVENT_STORE_FILE } from '../../src/event-store/sqlite/event-store-file.js';
-
-/** The floor groups this many rows' owners into one transaction, as the store does. */
-const BATCH = 64;
+import { interactionStream } from '../../src/interactions/domain/stream.js';
+import type { InteractionId } from '../../src/kernel/ids.js';
+import { FloorList, readStoredListing, type StoredListing } from './floor-list.js';
 
 export interface FloorKeys {
   readonly alpha: { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
@@ -19,6 +19,7 @@ type Row = [revision: number, type: string, id: string, body: string];
 export interface StoredFlow {
   readonly keySchema: string;
   readonly appends: readonly (readonly Row[])[];
+  readonly listing: StoredListing;
 }
 
 /** Reads the newest whole flow of a running service: propose, then accept with its attestation. */
@@ -26,20 +27,21 @@ export function readStoredFlow(dataFolder: string): StoredFlow {
   const events = new Database(join(dataFolder, 'events.db'), { readonly: true });
   const keys = new Database(join(dataFolder, 'keys.db'), { readonly: true });
   try {
-    const stream = events
-      .prepare("SELECT stream FROM events WHERE type = 'revision-attested' ORDER BY position DESC")
-      .pluck()
-      .get() as number;
+    const listing = readStoredListing(join(dataFolder, 'read.db'));
     const rows = events
-      .prepare('SELECT revision, type, id, body FROM events WHERE stream = ? ORDER BY revision')
+      .prepare(
+        `SELECT revision, type, id, body FROM events JOIN streams ON number = stream
+         WHERE name = ? ORDER BY revision`,
+      )
       .raw()
-      .all(stream) as Row[];
+      .all(interactionStream(listing.interactionId)) as Row[];
     return {
       keySchema: keys
         .prepare("SELECT sql FROM sqlite_schema WHERE name = 'keys'")
         .pluck()
         .get() as string,
       appends: [rows.slice(0, 1), rows.slice(1)],
+      listing,
     };
   } finally {
     events.close();
@@ -57,9 +59,16 @@ export interface FloorResult {
 }
 
 /**
- * The unavoidable work of the same flows, and nothing else, in one process: three signatures (two
- * acceptances, one attestation), two verifications, the data key's row and the events' rows, flushed
- * in transactions of 64.
+ * The unavoidable work of the same flows, and nothing else, in one process:
+ *
+ * - three signatures (two acceptances, one attestation) and two verifications;
+ * - the same rows: the data key's, the stream's and the events', flushed, and the interaction
+ *   list's, which the service does not flush either;
+ * - in groups of as many flows as there are clients: of flows that wait for their answers, no more
+ *   can share a commit, in which the floor is always as lucky as one can be.
+ *
+ * Not in it: HTTP, JSON, canonical forms and hashes, sealing, reading, the tokens (which the service
+ * remembers, so that it verifies none per flow), the checkpoints.
  */
 export class NegotiationFloor {
   readonly #events: Database.Database;
@@ -67,10 +76,13 @@ export class NegotiationFloor {
   readonly #insertStream: Database.Statement<[string]>;
   readonly #insertEvent: Database.Statement<[number | bigint, ...Row]>;
   readonly #insertKey: Database.Statement<[string, Buffer]>;
+  readonly #list: FloorList;
 
   constructor(
     folder: string,
     private readonly flow: StoredFlow,
+    /** Flows that share their commits. */
+    private readonly group: number,
     private readonly signers: FloorKeys,
     /** As long as the statements that the agents sign, and as the attested digest. */
     private readonly texts: { readonly statement: string; readonly digest: string },
@@ -84,6 +96,7 @@ export class NegotiationFloor {
     this.#insertKey = this.#keys.prepare<[string, Buffer]>(
       'INSERT INTO keys (scope, key) VALUES (?, ?)',
     );
+    this.#list = new FloorList(join(folder, 'floor-read.db'), flow.listing);
   }
 
   run(milliseconds: number): FloorResult {
@@ -99,13 +112,13 @@ export class NegotiationFloor {
     };
     while (performance.now() < end) {
       mark = performance.now();
-      const signatures = Array.from({ length: BATCH }, () => this.#sign());
+      const signatures = Array.from({ length: this.group }, () => this.#sign());
       lap('signing');
       for (const signed of signatures) this.#verify(signed);
       lap('verifying');
       this.#store();
       lap('storing');
-      flows += BATCH;
+      flows += this.group;
     }
     const seconds = (performance.now() - started) / 1000;
     const perFlow = (part: number): number => (part * 1000) / flows;
@@ -121,6 +134,7 @@ export class NegotiationFloor {
   close(): void {
     this.#events.close();
     this.#keys.close();
+    this.#list.close();
   }
 
   #sign(): { text: Buffer; alpha: Buffer; beta: Buffer } {
@@ -141,7 +155,8 @@ export class NegotiationFloor {
   }
 
   #store(): void {
-    const streams = Array.from({ length: BATCH }, () => `interaction-${randomUUID()}`);
+    const interactionIds = Array.from({ length: this.group }, () => randomUUID() as InteractionId);
+    const streams = interactionIds.map(interactionStream);
     this.#keys
       .transaction(() => {
         for (const stream of streams) this.#insertKey.run(stream, Buffer.alloc(32, 7));
@@ -158,6 +173,8 @@ export class NegotiationFloor {
         })
         .immediate();
     }
+    this.#list.propose(interactionIds);
+    this.#list.accept(interactionIds);
   }
 }
 

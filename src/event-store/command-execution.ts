@@ -154,7 +154,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       const decision = this.decider.decide(loaded.state, command, prepared.value.context);
       if (!decision.ok) return decision;
       if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: true });
-      const metadata: EventMetadata = { ...envelope, basedOn: prepared.value.basedOn };
+      const metadata: EventMetadata = { basedOn: prepared.value.basedOn, ...envelope };
       const sealed = await this.#seal(stream, decision.value, now, metadata);
       if (!sealed.ok) return sealed;
       const after = loaded.revision === -1 ? 'no-stream' : loaded.revision;

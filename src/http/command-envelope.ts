@@ -27,10 +27,10 @@ export function commandEnvelopeOf(
     head,
   });
   return {
-    ...identity,
     actor,
     correlationId: request.correlationId,
     causationId: null,
     traceparent: request.traceparent,
+    ...identity,
   };
 }

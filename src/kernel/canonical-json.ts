@@ -54,12 +54,28 @@ function writeObject(object: PlainObject): string | undefined {
   for (const name of Object.keys(object).sort()) {
     const member = object[name];
     if (member === undefined) continue;
-    const quoted = quote(name);
+    const quoted = quotedName(name);
     const written = write(member);
     if (quoted === undefined || written === undefined) return undefined;
     text += text === '' ? `{${quoted}:${written}` : `,${quoted}:${written}`;
   }
   return text === '' ? '{}' : `${text}}`;
+}
+
+/** Documents share their names, so most are looked up; the bounds keep a flood of others small. */
+const quotedNames = new Map<string, string>();
+const MAX_QUOTED_NAMES = 1_000;
+const MAX_QUOTED_LENGTH = 64;
+
+function quotedName(name: string): string | undefined {
+  const known = quotedNames.get(name);
+  if (known !== undefined) return known;
+  const quoted = quote(name);
+  if (quoted !== undefined && name.length <= MAX_QUOTED_LENGTH) {
+    if (quotedNames.size >= MAX_QUOTED_NAMES) quotedNames.clear();
+    quotedNames.set(name, quoted);
+  }
+  return quoted;
 }
 
 /** What JSON escapes, and surrogates, which may be lone ones. */

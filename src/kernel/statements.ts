@@ -96,7 +96,8 @@ export function makeStatement<S extends Statement>(
   name: S['statement'],
   members: StatementMembers<S>,
 ): S {
-  return { ...members, statement: name, protocolVersion: PROTOCOL_VERSION } as unknown as S;
+  // Spread last: members that are added to a spread object cost V8 several times as much.
+  return { statement: name, protocolVersion: PROTOCOL_VERSION, ...members } as unknown as S;
 }
 
 /** The text whose UTF-8 bytes are signed. */

@@ -37,7 +37,7 @@ export class Agenda<Item> {
   /** Adds an entry for the newest event; an older one of its key is replaced. */
   add(entry: Omit<Entry<Item>, 'tryAt' | 'attempts'>): void {
     this.#entries.delete(entry.key);
-    this.#put({ ...entry, tryAt: entry.dueAt, attempts: 0 });
+    this.#put({ tryAt: entry.dueAt, attempts: 0, ...entry });
   }
 
   /** Holds the low-water mark before an event that nobody here understands. */

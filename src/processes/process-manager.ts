@@ -159,7 +159,7 @@ export class ProcessManager<E extends DomainEvent, Item> {
     try {
       const { types } = this.options;
       const decoded = decodeEvent(envelope, types, ERASED);
-      const event = { ...decoded, id, stream, metadata };
+      const event = { id, stream, metadata, ...decoded };
       this.#change(this.process.react(event, (key) => this.#agenda.get(key)));
     } catch (error) {
       // From a later build, most likely: a node of that build does what it asks for. The checkpoint

@@ -13,9 +13,9 @@ interface Pending<Request, Answer> {
 }
 
 /** A group is complete when so many turns of the event loop have brought nothing more … */
-const QUIET_TURNS = 3;
+const QUIET_TURNS = 6;
 /** … and at the latest after so many turns. */
-const MAX_TURNS = 16;
+const MAX_TURNS = 32;
 
 export interface GroupCommitOptions<Request, Answer> {
   /**

@@ -28,14 +28,14 @@ export class PerformInteractionCommandHandler implements ICommandHandler<Perform
       (state, now) => this.contexts.prepare(performed, state, now),
     );
     if (!executed.ok) return executed;
-    const { state } = executed.value;
+    const { state, revision, position, replayed } = executed.value;
     if (state === undefined) throw new Error(`${interactionId} has a command but no proposal`);
-    if (executed.value.replayed && !(await this.mayHear(performed))) {
+    if (replayed && !(await this.mayHear(performed))) {
       return err({
         code: command.kind === 'propose' ? 'not-acting-agent' : 'interaction-not-found',
       });
     }
-    return ok({ ...executed.value, state });
+    return ok({ state, revision, position, replayed });
   }
 
   /**
