@@ -10,16 +10,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { devIssuerKeyFile } from '../src/config/data-folder.js';
-import { loadDevKey, mintDevToken } from '../src/http/authentication/dev-issuer.js';
-import {
-  jwkThumbprint,
-  privateKeyObject,
-  signEd25519,
-  type Ed25519PrivateJwk,
-} from '../src/kernel/ed25519.js';
-import type { AgentId, KeyId } from '../src/kernel/ids.js';
-import { makeStatement, statementText, type KeyProofStatement } from '../src/kernel/statements.js';
+import { privateKeyObject } from '../src/kernel/ed25519.js';
 import { termsHash } from '../src/kernel/terms.js';
 import { timestampOf } from '../src/kernel/timestamp.js';
 import {
@@ -39,6 +30,7 @@ import {
   type FloorResult,
 } from './lib/negotiation-floor.js';
 import { QUICK } from './lib/options.js';
+import { registerAgent } from './lib/register-agent.js';
 import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { openScratch } from './lib/scratch.js';
 import { median, quantile } from './lib/statistics.js';
@@ -47,63 +39,6 @@ const CONCURRENCY = 32;
 const ROUNDS = QUICK ? 2 : 5;
 const ROUND_MS = QUICK ? 2500 : 6000;
 const WARM_UP_MS = QUICK ? 2500 : 5000;
-
-async function registerAgent(
-  service: ChildService,
-  folder: string,
-  name: string,
-): Promise<BenchAgent> {
-  const agentId = name as AgentId;
-  const keyId = `${name}-1` as KeyId;
-  const audience = `http://127.0.0.1:${String(service.port)}`;
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({
-    format: 'jwk',
-  }) as unknown as Ed25519PrivateJwk;
-  const issuer = await loadDevKey(devIssuerKeyFile(folder));
-  if (issuer === undefined) throw new Error('the local issuer has no key');
-  const token = await mintDevToken(
-    issuer,
-    {
-      principal: `owner-of-${name}`,
-      tenant: `${name}.example`,
-      agent: name,
-      scopes: ['agents:write', 'interactions:write'],
-      lifetimeSeconds: 3600,
-    },
-    Date.now(),
-  );
-  const signedAt = timestampOf(Date.now());
-  const proof = statementText(
-    makeStatement<KeyProofStatement>('agent/key-proof', {
-      audience,
-      agentId,
-      jwkThumbprint: jwkThumbprint(jwk),
-      keyId,
-      signedAt,
-    }),
-  );
-  const response = await fetch(`${audience}/v1/agents`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      agentId,
-      keys: [
-        {
-          keyId,
-          jwk: { kty: jwk.kty, crv: jwk.crv, x: jwk.x },
-          proof: { signedAt, value: signEd25519(privateKeyObject(jwk), proof) },
-        },
-      ],
-      transport: {
-        protocol: 'A2A/1.0',
-        protocolBinding: 'JSONRPC',
-        endpoint: `https://${name}.example/a2a`,
-      },
-    }),
-  });
-  if (response.status !== 201) throw new Error(`registering failed: ${await response.text()}`);
-  return { agentId, keyId, jwk, token };
-}
 
 function makeFloor(
   folder: string,

@@ -17,6 +17,7 @@ import { agentDirectory } from '../src/agents/projection.js';
 import { openSqliteEventStore } from '../src/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteKeyStore } from '../src/event-store/sqlite/sqlite-key-store.js';
 import { INTERACTION_EVENT_TYPES } from '../src/interactions/event-types.js';
+import { contractsByPair } from '../src/interactions/contracts/projection.js';
 import { interactionListProjection } from '../src/interactions/projection.js';
 import type { Projection } from '../src/projections/port.js';
 import { ProjectionRunner } from '../src/projections/projection-runner.js';
@@ -31,7 +32,7 @@ import { median } from './lib/statistics.js';
 const SIZES = QUICK ? [20_000, 100_000] : [100_000, 1_000_000];
 const ROUNDS = QUICK ? 1 : 3;
 const TYPES = { ...AGENT_EVENT_TYPES, ...INTERACTION_EVENT_TYPES };
-const VIEWS: readonly Projection[] = [agentDirectory, interactionListProjection];
+const VIEWS: readonly Projection[] = [agentDirectory, contractsByPair, interactionListProjection];
 const ALL_TYPES = new Set(Object.keys(TYPES));
 
 const TASKS = ['scan', 'rebuild', 'lazy-scan'] as const;

@@ -47,7 +47,7 @@ export async function startService(
   throw new Error('the service did not become ready');
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer();
     server.listen(0, '127.0.0.1', () => {

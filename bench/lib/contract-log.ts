@@ -37,6 +37,7 @@ export class ContractLog {
   constructor(
     private readonly store: EventStore,
     private readonly keys: KeyStore,
+    private readonly atMs = CONTRACTS_AT_MS,
   ) {}
 
   async agents(agents: readonly AgentId[]): Promise<void> {
@@ -46,15 +47,15 @@ export class ContractLog {
     });
   }
 
-  async manifests(from: number, to: number): Promise<void> {
+  async manifests(from: number, to: number, manifestOf = translation): Promise<void> {
     await together(to - from, async (n) => {
-      const manifest = manifestOf(skillOf(from + n));
+      const manifest = manifestOf(from + n);
       const registered = {
         type: 'capability-registered',
         data: { manifest },
         texts: null,
       } as const;
-      await this.#append(capabilityStream(HOSTED, manifest.id), [registered]);
+      await this.#append(capabilityStream(manifest.agentId, manifest.id), [registered]);
     });
   }
 
@@ -78,7 +79,7 @@ export class ContractLog {
 
   async #append(stream: string, events: readonly DomainEvent[]): Promise<void> {
     const envelopes = await Promise.all(
-      events.map((event) => envelopeOf(event, stream, this.keys, CONTRACTS_AT_MS)),
+      events.map((event) => envelopeOf(event, stream, this.keys, this.atMs)),
     );
     const appended = await this.store.append(stream, 'no-stream', envelopes);
     if (!appended.ok) throw new Error('nobody else writes this log');
@@ -93,9 +94,9 @@ async function together(count: number, work: (n: number) => Promise<void>): Prom
   await Promise.all(Array.from({ length: CONCURRENT }, worker));
 }
 
-function manifestOf(id: SkillId): Manifest {
+function translation(n: number): Manifest {
   return {
-    id,
+    id: skillOf(n),
     agentId: HOSTED,
     state: 'ga',
     visibility: 'public',

@@ -45,11 +45,16 @@ export class KeptConnection {
     return new KeptConnection(socket, `127.0.0.1:${String(port)}`);
   }
 
-  post(path: string, token: string, body: string): Promise<HttpAnswer> {
+  /**
+   * @param token null for none
+   * @param headers further lines, each with its end
+   */
+  post(path: string, token: string | null, body: string, headers = ''): Promise<HttpAnswer> {
+    const authorization = token === null ? '' : `authorization: Bearer ${token}\r\n`;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.socket.write(
-        `POST ${path} HTTP/1.1\r\nhost: ${this.host}\r\nauthorization: Bearer ${token}\r\n` +
+        `POST ${path} HTTP/1.1\r\nhost: ${this.host}\r\n${authorization}${headers}` +
           'content-type: application/json\r\nconnection: keep-alive\r\n' +
           `content-length: ${String(Buffer.byteLength(body))}${HEAD_END}${body}`,
       );

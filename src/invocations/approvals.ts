@@ -42,7 +42,7 @@ export const approvals: Projection<InvocationEvent> = {
         used_at TEXT,
         ended_at TEXT
       ) STRICT;
-      CREATE INDEX approvals_by_agent ON approvals (agent_id, position);
+      CREATE INDEX approvals_by_verdict ON approvals (verdict, position);
       CREATE INDEX approvals_unsettled ON approvals (position, verdict, expires_at)
         WHERE ${UNSETTLED};
     `);

@@ -29,6 +29,7 @@ async function edit(name: string, change: (text: string) => string): Promise<voi
 }
 
 const LOOKUP = 'capabilities/lookup-invoice.json';
+const MATCH = 'capabilities/match-invoice-lines.json';
 const RECONCILE = 'capabilities/reconcile-invoice.json';
 
 describe('countersign card-diff', () => {
@@ -57,7 +58,19 @@ describe('countersign card-diff', () => {
     expect((await cardDiff()).exitCode).toBe(0);
   });
 
+  it('fails on another schema of direct invokes, which callers rely on', async () => {
+    await edit(LOOKUP, (text) => text.replace('INV-[0-9]{5}', 'INV-[0-9]{6}'));
+    const { exitCode, stdout } = await cardDiff();
+    expect(exitCode).toBe(1);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^- .*\/params\/skills\/lookup-invoice\/inputSchema\/.*\{5\}/),
+      expect.stringMatching(/^\+ .*\/params\/skills\/lookup-invoice\/inputSchema\/.*\{6\}/),
+    ]);
+  });
+
   it('fails when a capability becomes public', async () => {
+    // Then nothing is left for an extended card.
+    await rm(folder.in(MATCH), { force: true });
     await edit(RECONCILE, (text) =>
       text.replace('"extended"', '"public"').replace('["recon.run"]', '[]'),
     );

@@ -45,11 +45,12 @@ export class Circuit {
     }
   }
 
-  /** An attempt that was to find out, and was given up, has not found that all is well again. */
+  /** An attempt that was to find out, and was not made or given up, has not found that all is well. */
   #tellsOfIllness(tried: Tried): boolean {
     if (tried.ok) return false;
     if (isIllness(tried.error)) return true;
-    return tried.error.kind === 'canceled' && this.#breaker.state === CircuitState.HalfOpen;
+    const isUndecided = tried.error.kind === 'canceled' || tried.error.kind === 'not-tried';
+    return isUndecided && this.#breaker.state === CircuitState.HalfOpen;
   }
 }
 

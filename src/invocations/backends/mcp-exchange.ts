@@ -49,7 +49,8 @@ export function mcpExchange(tool: string): Exchange {
       void transport
         .terminateSession()
         .catch(() => undefined)
-        .finally(() => client.close());
+        .then(async () => client.close())
+        .catch(() => undefined);
     }
   };
 }

@@ -65,8 +65,8 @@ export class RemoteBackend implements Backend {
     if (timeMs <= 0 || call.signal.aborted || this.#isClosed) return err(endedBy());
     this.#running.add(closing);
     try {
-      const token = await this.tokens.issue(call, this.binding.audience);
-      if (!token.ok) return err(new AttemptFault('not-tried', token.error.code));
+      const token = await this.#token(call);
+      if (!token.ok) return token;
       const timeout = AbortSignal.timeout(Math.ceil(timeMs));
       const guard = new GuardedExchange({
         url: this.binding.url,
@@ -78,6 +78,16 @@ export class RemoteBackend implements Backend {
       return await this.#exchange(call, guard, endedBy);
     } finally {
       this.#running.delete(closing);
+    }
+  }
+
+  async #token(call: BackendCall): Promise<Result<string, AttemptFault>> {
+    try {
+      const token = await this.tokens.issue(call, this.binding.audience);
+      return token.ok ? token : err(new AttemptFault('not-tried', token.error.code));
+    } catch {
+      // Which key signs is asked of the log.
+      return err(new AttemptFault('not-tried', 'the log could not be asked for the signing key'));
     }
   }
 

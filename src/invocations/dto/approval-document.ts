@@ -8,7 +8,7 @@ import type { InvocationCaller, PlannedInvocation } from '../domain/events.js';
 import type { InvocationToApprove } from '../domain/invocation.js';
 import type { ListedApproval } from '../queries/list-approvals.js';
 
-export class CallerDocument {
+class CallerDocument {
   @ApiProperty({ description: '`sub` of the token' })
   readonly principal!: string;
 
@@ -22,7 +22,7 @@ export class CallerDocument {
   readonly tenant!: string;
 }
 
-export class ListedApprovalDocument {
+class ListedApprovalDocument {
   @ApiProperty({ format: 'uuid' })
   readonly invocationId!: string;
 

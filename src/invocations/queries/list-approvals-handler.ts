@@ -9,6 +9,7 @@ import { timestampOf, type Clock, type Timestamp } from '../../kernel/timestamp.
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
 import { APPROVALS, STATE_OF_ROW, UNSETTLED } from '../approvals.js';
+import type { ApprovalState } from '../domain/approval.js';
 import type { InvocationCaller, RequestedApproval } from '../domain/events.js';
 import { invocationStream } from '../domain/stream.js';
 import { ListApprovals, type ListedApproval } from './list-approvals.js';
@@ -21,6 +22,15 @@ interface Row {
   readonly decided_at: Timestamp | null;
   readonly used_at: Timestamp | null;
 }
+
+/** Where an index leads to the approvals of a state: what is so of all of them. */
+const AMONG: Readonly<Record<ApprovalState, string>> = {
+  pending: UNSETTLED,
+  approved: "verdict = 'approved'",
+  denied: "verdict = 'denied'",
+  expired: 'used_at IS NULL',
+  void: 'used_at IS NULL',
+};
 
 @QueryHandler(ListApprovals)
 export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
@@ -36,12 +46,10 @@ export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
     if (!(await this.readModel.waitFor(position, readWaitMs, [APPROVALS]))) {
       return err({ code: 'projection-behind' });
     }
-    // Of what waits there are few, and they have an index of their own.
-    const among = filter.state === 'pending' ? UNSETTLED : 'TRUE';
     const rows = this.readModel
       .prepare<Row>(
         `SELECT position, call, requested_at, decided_by, decided_at, used_at FROM approvals
-         WHERE ${among} AND position > @after AND ${STATE_OF_ROW} = @state
+         WHERE ${AMONG[filter.state]} AND position > @after AND ${STATE_OF_ROW} = @state
            AND agent_id IN (SELECT value FROM json_each(@agents))
          ORDER BY position LIMIT @limit`,
       )

@@ -331,7 +331,7 @@ describe('a process that dies', () => {
     messaging.tasks.record = dying;
     await expect(messaging.taskOf(saying('reconcile it'), caller)).rejects.toThrow('killed');
     messaging.tasks.record = record;
-    const [{ taskId }] = messaging.ledger.requests as [{ taskId: Uuid }];
+    const { taskId } = messaging.ledger.requests[0]!;
     const { task, deadline } = (await messaging.tasks.load(taskId))!;
     // It is given up when its deadline passes.
     expect([task.status.state, deadline]).toEqual(['TASK_STATE_SUBMITTED', expect.any(Number)]);

@@ -4,7 +4,6 @@ import type { A2aRefusal } from '../../../src/a2a/wire/refusal.js';
 import type { BackendCall, BackendFailure } from '../../../src/invocations/commands/backends.js';
 import type { Caller } from '../../../src/kernel/caller.js';
 import { hashJson } from '../../../src/kernel/digest.js';
-import type { Uuid } from '../../../src/kernel/ids.js';
 import type { Json, JsonObject } from '../../../src/kernel/json.js';
 import { err, ok, type Result } from '../../../src/kernel/result.js';
 import {
@@ -272,7 +271,7 @@ describe('a direct invoke whose turn dies with its process', () => {
         },
         capability('add').manifest.agentId,
         params.message.messageId,
-      ) as Uuid,
+      ),
     ))!;
     expect(task.status.state).toBe('TASK_STATE_FAILED');
     expect(calls).toHaveLength(0);

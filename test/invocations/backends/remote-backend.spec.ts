@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BackendBinding } from '../../../src/config/hosted-agents.js';
+import { BackendTokens } from '../../../src/invocations/backends/backend-tokens.js';
 import { exchangeOf } from '../../../src/invocations/backends/exchange-of.js';
 import { RemoteBackend } from '../../../src/invocations/backends/remote-backend.js';
 import type { BackendCall } from '../../../src/invocations/commands/backends.js';
@@ -103,6 +104,15 @@ describe.each(KINDS)('a backend over %s', (kind) => {
     expect(await outcome(one)).toBe('unavailable: backend-token-key-unavailable');
     expect(sample.received).toEqual([]);
     await others.dispose();
+  });
+
+  it('is not called while the log cannot be asked which key signs', async () => {
+    const down = { backendTokenSigner: async () => Promise.reject(new Error('no store')) };
+    const tokens = new BackendTokens(down, 'https://x.example', Date.now, () => new Uint8Array(16));
+    expect(await outcome(await backend(kind, {}, tokens))).toMatch(
+      /^unavailable: the log could not/,
+    );
+    expect(sample.received).toEqual([]);
   });
 
   it('is not followed to another address', async () => {

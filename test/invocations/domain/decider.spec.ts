@@ -278,14 +278,13 @@ describe('how an approval stands', () => {
 
 describe('a log', () => {
   it('keeps what counts when its texts are erased', () => {
-    const erased = [request(), decide('approve', { reason: 'Fine.' })].reduce(
-      (state, command, revision) => {
-        const [event] = given(...(revision === 0 ? [] : [request()])).events(command);
-        const recorded = { ...event!, texts: ERASED, recordedAt: after(revision), revision };
-        return evolveInvocation(state, recorded as Parameters<typeof evolveInvocation>[1]);
-      },
-      null as Parameters<typeof evolveInvocation>[0],
-    );
+    const erased = [request(), decide('approve', { reason: 'Fine.' })].reduce<
+      Parameters<typeof evolveInvocation>[0]
+    >((state, command, revision) => {
+      const [event] = given(...(revision === 0 ? [] : [request()])).events(command);
+      const recorded = { ...event!, texts: ERASED, recordedAt: after(revision), revision };
+      return evolveInvocation(state, recorded as Parameters<typeof evolveInvocation>[1]);
+    }, null);
     expect(erased).toMatchObject({
       approval: { entries: ERASED, decision: { verdict: 'approved', reason: ERASED } },
     });

@@ -12,7 +12,7 @@ import { NOW, SKILL } from '../../capabilities/support/given-when-then.js';
 
 export const ORIGIN = { correlationId: '7c9e6679-7425-40de-944b-e07fc1f90ae7', traceparent: null };
 
-export const TERMS: GoverningTerms = {
+const TERMS: GoverningTerms = {
   interactionId: '6b2a4b1e-4f0a-4c3e-9d1b-2f6c1f3f8a10' as InteractionId,
   revision: 2,
   termsHash: 'T'.repeat(42).concat('A') as TermsHash,

@@ -16,8 +16,8 @@ import type { AgentId, InteractionId, SkillId, TermsHash, Uuid } from '../../../
 import type { RejectionCode } from '../../../src/kernel/rejection.js';
 import { millisecondsOf, timestampOf, type Timestamp } from '../../../src/kernel/timestamp.js';
 
-export const START_OF_CALL = '2030-03-01T12:00:00.000Z' as Timestamp;
-export const ID = '99fa5a81-658f-42ec-a551-be56b28e3726' as Uuid;
+const START_OF_CALL = '2030-03-01T12:00:00.000Z' as Timestamp;
+const ID = '99fa5a81-658f-42ec-a551-be56b28e3726' as Uuid;
 
 /** So many seconds after the call was first heard of. */
 export function after(seconds: number): Timestamp {
@@ -137,7 +137,7 @@ export function given(
     const [command, more] = 'kind' in each ? [each, {}] : each;
     for (const event of events(command, more)) {
       const at = { recordedAt: contextOf(more).now, revision: log.length };
-      log.push({ ...event, ...at } as Recorded<InvocationEvent>);
+      log.push({ ...event, ...at });
     }
   }
   return {
