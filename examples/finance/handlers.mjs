@@ -57,6 +57,32 @@ class MatchInvoiceLines {
   }
 }
 
+/** Under a contract that has a person approve it first. */
+class DisputeInvoice {
+  async *handle({ message }) {
+    yield artifact('dispute', disputed(message.parts.find((part) => 'data' in part)?.data ?? {}));
+  }
+
+  async invoke(call) {
+    return disputed(call.arguments);
+  }
+}
+
+/** What the demo's contract prohibits: it never runs there. */
+class ReleasePayment {
+  async *handle() {
+    yield artifact('payment', { invoice: INVOICE.invoice, status: 'released' });
+  }
+
+  async invoke(call) {
+    return { invoice: call.arguments.invoice, status: 'released' };
+  }
+}
+
+function disputed({ invoice = INVOICE.invoice, line = 1 }) {
+  return { invoice, line, status: 'disputed' };
+}
+
 function matched(invoice, wanted, caller) {
   const lines = LINES.filter(({ line }) => wanted === undefined || wanted.includes(line));
   return { invoice, onBehalfOf: caller.tenant, lines };
@@ -71,12 +97,27 @@ CapabilityHandler('invoices.v1.lookup')(LookupInvoice);
 CapabilityHandler('recon.v3.reconcile')(ReconcileInvoice);
 CapabilityHandler('recon.v4.reconcile')(ReconcileByLine);
 CapabilityHandler('recon.v5.match')(MatchInvoiceLines);
+CapabilityHandler('invoices.v1.dispute')(DisputeInvoice);
+CapabilityHandler('payments.v1.release')(ReleasePayment);
 DirectInvokeHandler('invoices.v1.lookup', { summary: { type: 'in-process', name: 'invoices' } })(
   LookupInvoice,
 );
 DirectInvokeHandler('recon.v5.match', { summary: { type: 'in-process', name: 'reconciliation' } })(
   MatchInvoiceLines,
 );
+DirectInvokeHandler('invoices.v1.dispute', { summary: { type: 'in-process', name: 'invoices' } })(
+  DisputeInvoice,
+);
+DirectInvokeHandler('payments.v1.release', { summary: { type: 'in-process', name: 'payments' } })(
+  ReleasePayment,
+);
 
 /** What the file of hosted agents names this module for. */
-export const handlers = [LookupInvoice, ReconcileInvoice, ReconcileByLine, MatchInvoiceLines];
+export const handlers = [
+  LookupInvoice,
+  ReconcileInvoice,
+  ReconcileByLine,
+  MatchInvoiceLines,
+  DisputeInvoice,
+  ReleasePayment,
+];

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../../src/config/config.js';
 import { devIssuerKeyFile } from '../../src/config/data-folder.js';
 import { readConfig } from '../../src/config/read-config.js';
 import { loadDevKey, mintDevToken } from '../../src/http/authentication/dev-issuer.js';
@@ -44,6 +45,11 @@ export interface ServiceOptions {
   readonly folder?: string;
   /** Variables beside, or instead of, those that make a development node on port 0. */
   readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface InProcessOptions extends ServiceOptions {
+  /** Settings that no variable may give: times that no test could wait for. */
+  readonly settings?: (config: Config) => Config;
 }
 
 /**
@@ -128,6 +134,14 @@ export abstract class TestService {
 class InProcessService extends TestService {
   #service: Service | undefined;
 
+  constructor(
+    folder: string,
+    env: Readonly<Record<string, string>>,
+    private readonly settings: (config: Config) => Config,
+  ) {
+    super(folder, env);
+  }
+
   get url(): string {
     return this.running.url;
   }
@@ -141,7 +155,7 @@ class InProcessService extends TestService {
   async start(): Promise<void> {
     const config = readConfig(this.environment, 'test-host');
     if (!config.ok) throw new Error(JSON.stringify(config.error));
-    this.#service = await startService(config.value);
+    this.#service = await startService(this.settings(config.value));
   }
 
   async stop(): Promise<void> {
@@ -218,8 +232,9 @@ class SpawnedService extends TestService {
 export type { InProcessService, SpawnedService };
 
 /** Starts the service in this process. */
-export async function startTestService(options: ServiceOptions = {}): Promise<InProcessService> {
-  const service = new InProcessService(await folderOf(options), options.env ?? {});
+export async function startTestService(options: InProcessOptions = {}): Promise<InProcessService> {
+  const { env = {}, settings = (config) => config } = options;
+  const service = new InProcessService(await folderOf(options), env, settings);
   await service.start();
   return service;
 }

@@ -19,10 +19,12 @@ export interface Deployment {
 /**
  * Writes what a deployment hosts: agents with their manifests, implemented by the scripted agent.
  * @param agents manifests by the agent's id
+ * @param more what else the file says of each agent: its `backends`
  */
 export async function deployment(
   agents: Readonly<Record<string, readonly JsonObject[]>>,
   env: Readonly<Record<string, string>> = {},
+  more: JsonObject = {},
 ): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-e2e-'));
   for (const [agentId, manifests] of Object.entries(agents)) {
@@ -39,6 +41,7 @@ export async function deployment(
     version: '1.0',
     capabilities: agentId,
     handlers: [HANDLERS],
+    ...more,
   }));
   const file = join(folder, 'agents.json');
   await writeFile(file, JSON.stringify({ agents: hosted }));

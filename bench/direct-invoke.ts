@@ -1,0 +1,116 @@
+/**
+ * Direct invokes of an echo capability over JSON-RPC by 32 connections from a process of their own:
+ * this service, with authorization by a contract, the ledger and durable tasks, against the plain
+ * Express server of the official SDK, whose executor echoes the same message and which does none of
+ * that. The rounds alternate, since machines are noisy. The service runs from `dist`, as in production.
+ *
+ * Then one call at a time: what the service itself adds to the backend and to the waits for the disk,
+ * stage by stage, in this process; and whether that is the same with ten thousand manifests.
+ */
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DEFAULT_DIRECT_INVOKE_EXTENSION } from '../src/config/read-extensions.js';
+import type { InvokeLoad, InvokeLoadResult } from './direct-invoke-client.js';
+import { startService, stopProcess, type ChildService } from './lib/child-service.js';
+import { AGENT, echoSkill, negotiateContract, prepareDirectAgent } from './lib/direct-agent.js';
+import { forkTypeScript, LoadProcess } from './lib/load-process.js';
+import { QUICK } from './lib/options.js';
+import { printFigure, printRatio } from './lib/report.js';
+import { openScratch } from './lib/scratch.js';
+import { median, quantile } from './lib/statistics.js';
+
+const CONCURRENCY = 32;
+const ROUNDS = QUICK ? 2 : 5;
+const ROUND_MS = QUICK ? 1500 : 3000;
+const WARM_UP_MS = QUICK ? 1500 : 3000;
+const ALONE_MS = QUICK ? 800 : 1500;
+const FEW = 10;
+const MANY = 10_000;
+/** At most one and a half times as long. */
+const FLAT = 0.67;
+
+type Target = Omit<InvokeLoad, 'concurrency' | 'milliseconds'>;
+
+const scratch = openScratch();
+const clients = new LoadProcess<InvokeLoad, InvokeLoadResult>(
+  new URL('./direct-invoke-client.ts', import.meta.url),
+);
+
+/** A service whose agent has so many capabilities, ten of which are called. */
+async function serviceWith(
+  manifests: number,
+  nodeArguments: readonly string[] = [],
+): Promise<{ readonly service: ChildService; readonly target: Target }> {
+  const folder = join(scratch.folder, `${String(manifests)}-manifests`);
+  const environment = await prepareDirectAgent(folder, manifests);
+  const service = await startService(folder, nodeArguments, environment);
+  const { token } = await negotiateContract(service, folder);
+  return { service, target: ours(service.port, token, manifests) };
+}
+
+function ours(port: number, token: string, manifests: number): Target {
+  const skills = Array.from({ length: FEW }, (_, n) => echoSkill((n * manifests) / FEW));
+  return { ...TO_AGENT, port, token, skills, answers: 'data' };
+}
+
+const TO_AGENT = { path: `/a2a/${AGENT}`, uri: DEFAULT_DIRECT_INVOKE_EXTENSION } as const;
+
+const run = (target: Target, milliseconds: number): Promise<InvokeLoadResult> =>
+  clients.run({ ...target, concurrency: CONCURRENCY, milliseconds });
+const runAlone = (target: Target, milliseconds: number): Promise<InvokeLoadResult> =>
+  clients.run({ ...target, concurrency: 1, milliseconds });
+const rateOf = ({ calls, seconds }: InvokeLoadResult): number => calls / seconds;
+
+async function measureLoaded(target: Target): Promise<void> {
+  const peer = forkTypeScript(new URL('./a2a-peer.ts', import.meta.url));
+  const [{ port }] = (await once(peer, 'message')) as [{ port: number }];
+  const theirs: Target = { ...target, port, token: null, answers: 'text' };
+  await run(target, WARM_UP_MS);
+  await run(theirs, WARM_UP_MS);
+  const rates: { ours: number; theirs: number }[] = [];
+  const latencies: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const their = await run(theirs, ROUND_MS);
+    const our = await run(target, ROUND_MS);
+    latencies.push(...our.latencies);
+    const rate = { ours: rateOf(our), theirs: rateOf(their) };
+    rates.push(rate);
+    console.log(
+      `round ${String(round + 1)}: ${rate.ours.toFixed(0)} calls/s, ` +
+        `the SDK's server ${rate.theirs.toFixed(0)} calls/s`,
+    );
+  }
+  await stopProcess(peer);
+  printFigure('direct-invoke-rate', median(rates.map((rate) => rate.ours)), 'calls/s');
+  printFigure('direct-invoke-peer-rate', median(rates.map((rate) => rate.theirs)), 'calls/s');
+  printFigure('direct-invoke-p50', quantile(latencies, 0.5), 'ms');
+  printFigure('direct-invoke-p99', quantile(latencies, 0.99), 'ms');
+  printRatio('direct-invoke', median(rates.map((rate) => rate.ours / rate.theirs)), 1.5);
+}
+
+/** One call at a time, by the clock of the client. */
+async function measureFlat(few: Target, many: Target): Promise<void> {
+  const all = [few, many].map((target) => ({ target, p50s: [] as number[], rates: [] as number[] }));
+  for (const { target } of all) await runAlone(target, ALONE_MS);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { target, p50s, rates } of all) {
+      const result = await runAlone(target, ALONE_MS);
+      p50s.push(median(result.latencies));
+      rates.push(rateOf(result));
+    }
+  }
+  const [withFew = NaN, withMany = NaN] = all.map(({ p50s }) => median(p50s));
+  for (const [index, count] of [FEW, MANY].entries()) {
+    const { p50s, rates } = all[index] as (typeof all)[number];
+    printFigure(`direct-invoke-${String(count)}-manifests-p50`, median(p50s), 'ms');
+    printFigure(`direct-invoke-${String(count)}-manifests-rate`, median(rates), 'calls/s');
+  }
+  printRatio('direct-invoke-flat-10000-manifests', withFew / withMany, FLAT);
+}
+
+const few = await serviceWith(FEW);
+await measureLoaded(few.target);
+const many = await serviceWith(MANY);
+await measureFlat(few.target, many.target);
+await Promise.all([clients.stop(), stopProcess(few.service.process), stopProcess(many.service.process)]);
+scratch.remove();
