@@ -13,10 +13,13 @@ import { DEFAULT_DIRECT_INVOKE_EXTENSION } from '../src/config/read-extensions.j
 import type { InvokeLoad, InvokeLoadResult } from './direct-invoke-client.js';
 import { startService, stopProcess, type ChildService } from './lib/child-service.js';
 import { AGENT, echoSkill, negotiateContract, prepareDirectAgent } from './lib/direct-agent.js';
+import { watchRequests, type RequestTimes } from './lib/direct-spans.js';
+import { measureStages } from './lib/direct-stages.js';
 import { forkTypeScript, LoadProcess } from './lib/load-process.js';
 import { QUICK } from './lib/options.js';
-import { printFigure, printRatio } from './lib/report.js';
+import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { openScratch } from './lib/scratch.js';
+import { startServiceHere } from './lib/service-here.js';
 import { median, quantile } from './lib/statistics.js';
 
 const CONCURRENCY = 32;
@@ -90,7 +93,11 @@ async function measureLoaded(target: Target): Promise<void> {
 
 /** One call at a time, by the clock of the client. */
 async function measureFlat(few: Target, many: Target): Promise<void> {
-  const all = [few, many].map((target) => ({ target, p50s: [] as number[], rates: [] as number[] }));
+  const all = [few, many].map((target) => ({
+    target,
+    p50s: [] as number[],
+    rates: [] as number[],
+  }));
   for (const { target } of all) await runAlone(target, ALONE_MS);
   for (let round = 0; round < ROUNDS; round++) {
     for (const { target, p50s, rates } of all) {
@@ -108,9 +115,57 @@ async function measureFlat(few: Target, many: Target): Promise<void> {
   printRatio('direct-invoke-flat-10000-manifests', withFew / withMany, FLAT);
 }
 
+/** One call at a time to a service in this process, by its own clock. */
+async function measureOverhead(): Promise<void> {
+  const folder = join(scratch.folder, 'here');
+  const service = await startServiceHere(folder, await prepareDirectAgent(folder, FEW));
+  const caller = await negotiateContract(service, folder);
+  const target = ours(service.port, caller.token, FEW);
+  await runAlone(target, ALONE_MS);
+  const requests = watchRequests(service);
+  await runAlone(target, ALONE_MS);
+  requests.length = 0;
+  const client = await runAlone(target, 2 * ALONE_MS);
+  const watched = [...requests];
+  const { stages, decisionUs } = await measureStages(service, caller, target.uri);
+  await service.close();
+
+  const p50 = (of: (times: RequestTimes) => number): number => median(watched.map(of));
+  printFigure('direct-invoke-alone-request', median(client.latencies), 'ms');
+  printFigure(
+    'direct-invoke-alone-server',
+    p50(({ total }) => total),
+    'ms',
+  );
+  printFigure(
+    'direct-invoke-alone-fsync-wait',
+    p50(({ commits }) => commits),
+    'ms',
+  );
+  printFigure(
+    'direct-invoke-alone-backend',
+    p50(({ backend }) => backend),
+    'ms',
+  );
+  printFigure('direct-invoke-alone-dispatch', median(client.dispatch), 'ms');
+  printFigure('direct-invoke-alone-backend-as-told', median(client.backend), 'ms');
+  let rest = p50(({ total, commits, backend }) => total - commits - backend) * 1000;
+  printCeiling('direct-invoke-overhead', rest / 1000, 'ms', 0.7);
+  const waiting = ['authorization', 'admission', 'task'] as const;
+  const all = [...stages, ...waiting.map((span) => [span, p50((t) => t[span]) * 1000] as const)];
+  for (const [stage, microseconds] of all) {
+    printFigure(`direct-invoke-stage-${stage}`, microseconds, 'us');
+    rest -= microseconds;
+  }
+  printFigure('direct-invoke-stage-rest', rest, 'us');
+  printCeiling('direct-invoke-authorize-decision', decisionUs, 'us', 20);
+}
+
 const few = await serviceWith(FEW);
 await measureLoaded(few.target);
 const many = await serviceWith(MANY);
 await measureFlat(few.target, many.target);
-await Promise.all([clients.stop(), stopProcess(few.service.process), stopProcess(many.service.process)]);
+await Promise.all([stopProcess(few.service.process), stopProcess(many.service.process)]);
+await measureOverhead();
+await clients.stop();
 scratch.remove();

@@ -73,7 +73,11 @@ export async function negotiateContract(
   const acceptance = ({ agentId, keyId, jwk }: BenchAgent): object => {
     const acceptedAt = timestampOf(Date.now());
     const members = { audience, interactionId, termsHash: hash, expiresAt, agentId, acceptedAt };
-    return { keyId, acceptedAt, value: signEd25519(privateKeyObject(jwk), acceptanceText(members)) };
+    return {
+      keyId,
+      acceptedAt,
+      value: signEd25519(privateKeyObject(jwk), acceptanceText(members)),
+    };
   };
   await post(`${audience}/v1/interactions`, caller.token, {
     interactionId,
@@ -119,7 +123,7 @@ function echoManifest(n: number): Manifest {
       name: 'Echo',
       description: 'Says what it is told.',
       tags: ['echo'],
-      examples: ['Say hello back.'],
+      examples: ['Say hello back.', 'Repeat after me.', 'Echo this.'],
       inputModes: ['application/json'],
       outputModes: ['application/json'],
     },

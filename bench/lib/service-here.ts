@@ -63,7 +63,8 @@ export function watchCommits(files: readonly string[]): () => number {
   const { run } = statements;
   // A commit blocks the process until the disk has it: the time in the call is the time lost.
   statements.run = function (...values) {
-    if (this.source !== 'COMMIT' || !watched.has(this.database.name)) return run.apply(this, values);
+    if (this.source !== 'COMMIT' || !watched.has(this.database.name))
+      return run.apply(this, values);
     const began = performance.now();
     const result = run.apply(this, values);
     waited += performance.now() - began;

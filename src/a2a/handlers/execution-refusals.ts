@@ -80,9 +80,9 @@ export function rateLimited({ manifest }: Capability, retryAfterSeconds: number)
   };
 }
 
-/** The key was used with other arguments. */
+/** The key was used with other arguments, or for another agent of the same principal. */
 export function keyReused(): A2aRefusal {
-  const detail = 'The idempotency key was used with other arguments.';
+  const detail = 'The idempotency key was used for another call.';
   return { error: 'InvalidParams', code: 'idempotency-key-reused', detail };
 }
 

@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../../kernel/result.js';
 import type { DirectCall } from '../direct-invoke/direct-call.js';
 import { readDirectCall } from '../direct-invoke/read-direct-call.js';
 import { ownerOf } from '../tasks/owner-of.js';
+import { owns } from '../tasks/domain/owner.js';
 import { isHeld, isRunning } from '../tasks/domain/task-fold.js';
 import type { StoredTask, TaskChangeRefused } from '../tasks/domain/task.js';
 import { tooManyPushConfigs } from '../tasks/domain/refusals.js';
@@ -113,7 +114,8 @@ export class MessageIntake {
       const isSame =
         byKey === null
           ? stored.messages.get(params.message.messageId) === message.digest
-          : stored.binding?.argumentsDigest === argumentsDigest;
+          : // A principal may speak for several agents: the task is only for the one that began it.
+            owns(owner, stored) && stored.binding?.argumentsDigest === argumentsDigest;
       if (isSame) return ok({ stored, turn: null });
       return err(direct.refusal(byKey === null ? messageIdReused() : keyReused()));
     };

@@ -2,9 +2,9 @@ import type {
   InvocationLedger,
   InvocationOutcome,
 } from '../../invocations/commands/invocation-ledger.js';
-import { hashJson } from '../../kernel/digest.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { Clock } from '../../kernel/timestamp.js';
+import { resultDigestOf } from '../tasks/domain/turn-result.js';
 import { weightOfParts } from '../tasks/domain/weight.js';
 import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
 import type { Tasks } from '../tasks/port.js';
@@ -129,8 +129,7 @@ export class Turn {
 
   #note(change: TaskChange): void {
     if (this.order.direct === null || change.kind !== 'artifact') return;
-    const data = change.artifact.parts[0]?.data;
-    if (data !== undefined) this.#resultDigest = hashJson(data);
+    this.#resultDigest = resultDigestOf(change.artifact);
   }
 
   async #conclude(

@@ -5,6 +5,7 @@ import type {
 import type { Report } from '../../kernel/report.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { outcomeOfTurn } from './domain/turn-outcome.js';
+import { resultDigestOfTurn } from './domain/turn-result.js';
 import { LOST_AFTER_MS } from './task-recovery.js';
 import type { TaskStreams } from './task-streams.js';
 
@@ -39,11 +40,11 @@ export class InvocationRecovery {
 
   async #end({ invocationId, taskId }: OverdueInvocation): Promise<void> {
     try {
-      const outcome = outcomeOfTurn(await this.streams.read(taskId, 0), invocationId);
-      await this.ledger.end(invocationId, outcome ?? 'outcome-unknown', {
-        correlationId: invocationId,
-        traceparent: null,
-      });
+      const events = await this.streams.read(taskId, 0);
+      const outcome = outcomeOfTurn(events, invocationId) ?? 'outcome-unknown';
+      const result = outcome === 'succeeded' ? resultDigestOfTurn(events, invocationId) : null;
+      const origin = { correlationId: invocationId, traceparent: null };
+      await this.ledger.end(invocationId, outcome, origin, result);
     } catch (error) {
       this.report('an overdue invocation could not be ended', { invocationId, error });
     }

@@ -45,6 +45,21 @@ export class DemoAgent {
 
   /** Registers the agent, its public key and the proof that it holds the private half. */
   register(): Promise<Answer> {
+    return this.registerAt({
+      transport: {
+        protocol: 'A2A/1.0',
+        protocolBinding: 'JSONRPC',
+        endpoint: `https://${this.agentId}.example/a2a`,
+      },
+    });
+  }
+
+  /** The same for an agent whose endpoint the service serves. */
+  registerHosted(): Promise<Answer> {
+    return this.registerAt({ hosted: true });
+  }
+
+  private registerAt(endpoint: object): Promise<Answer> {
     const { kty, crv, x } = this.jwk;
     const signedAt = this.now();
     const proof = this.sign(
@@ -59,11 +74,7 @@ export class DemoAgent {
     return this.post('/v1/agents', {
       agentId: this.agentId,
       keys: [{ keyId: this.keyId, jwk: { kty, crv, x }, proof: { signedAt, value: proof } }],
-      transport: {
-        protocol: 'A2A/1.0',
-        protocolBinding: 'JSONRPC',
-        endpoint: `https://${this.agentId}.example/a2a`,
-      },
+      ...endpoint,
     });
   }
 
@@ -169,7 +180,7 @@ export class DemoAgent {
     return { keyId: this.keyId, value, acceptedAt };
   }
 
-  private post(path: string, body: object): Promise<Answer> {
+  post(path: string, body: object): Promise<Answer> {
     return this.client.request('POST', path, this.token, body, randomUUID());
   }
 

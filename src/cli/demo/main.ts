@@ -8,13 +8,16 @@ import { devIssuerKeyFile } from '../../config/data-folder.js';
 import { loadDevKey, mintDevToken } from '../../http/authentication/dev-issuer.js';
 import type { AgentId } from '../../kernel/ids.js';
 import { playCapabilityStory } from './capability-story.js';
+import { playContractStory } from './contract-story.js';
 import { DemoAgent } from './demo-agent.js';
 import { DemoClient } from './demo-client.js';
+import { FINANCE, PARTNER } from './partner-contract.js';
 import { launchService } from './service-process.js';
 import { playStory } from './story.js';
 
 const PORT = 8080;
 const TOKEN_SECONDS = 3600;
+const NEGOTIATING = ['agents:write', 'interactions:write', 'interactions:read'];
 
 const isOnce = process.argv.includes('--once');
 const say = (line: string): void => {
@@ -79,6 +82,18 @@ async function play(): Promise<true> {
     say,
   );
 
+  const financeOwner = await mint('finance-owner', 'finance', FINANCE, NEGOTIATING);
+  await playContractStory(
+    {
+      baseUrl: service.baseUrl,
+      client,
+      finance: new DemoAgent(FINANCE, client, financeOwner),
+      controller: await mint('finance-controller', 'finance', undefined, ['approvals:decide']),
+      partner: await tokenFor(PARTNER, 'recon.contract'),
+    },
+    say,
+  );
+
   say('');
   say(`API description: ${service.baseUrl}/docs   (OpenAPI 3.1: ${service.baseUrl}/openapi.json)`);
   if (isOnce) return true;
@@ -105,9 +120,8 @@ function interruption(): Promise<false> {
 }
 
 /** Each agent has a token of its own tenant and is bound to nobody else. */
-function tokenFor(agent: string): Promise<string> {
-  const scopes = ['agents:write', 'interactions:write', 'interactions:read'];
-  return mint(`owner-of-${agent}`, tenantOf(agent), agent, scopes);
+function tokenFor(agent: string, ...more: readonly string[]): Promise<string> {
+  return mint(`owner-of-${agent}`, tenantOf(agent), agent, [...NEGOTIATING, ...more]);
 }
 
 async function mint(

@@ -7,13 +7,8 @@ import {
   type Part,
   type Task,
 } from '@a2a-js/sdk';
-import {
-  ClientFactory,
-  createAuthenticatingFetchWithRetry,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-  type Client,
-} from '@a2a-js/sdk/client';
+import type { Client } from '@a2a-js/sdk/client';
+import { connect } from './sdk-client.js';
 
 /** What became of a message: its task, or why it was refused. */
 export type Outcome =
@@ -26,15 +21,7 @@ export class Partner {
 
   /** Fetches the agent's public card, as anybody may, and goes on with the token. */
   static async meet(baseUrl: string, token: string): Promise<Partner> {
-    const authenticating = createAuthenticatingFetchWithRetry(fetch, {
-      headers: () => Promise.resolve({ authorization: `Bearer ${token}` }),
-      shouldRetryWithHeaders: () => Promise.resolve(undefined),
-    });
-    const factory = new ClientFactory({
-      transports: [new JsonRpcTransportFactory({ fetchImpl: authenticating })],
-      cardResolver: new DefaultAgentCardResolver(),
-    });
-    return new Partner(await factory.createFromUrl(baseUrl));
+    return new Partner(await connect(baseUrl, token));
   }
 
   /** The card that this caller is entitled to. */

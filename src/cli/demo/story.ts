@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Contract, FederatedInteraction } from '../../kernel/federated-interaction.js';
-import type { AgentId, InteractionId } from '../../kernel/ids.js';
+import type { AgentId } from '../../kernel/ids.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { timestampOf } from '../../kernel/timestamp.js';
 import type { Answer } from './demo-client.js';
+import { DAY, demoContract } from './demo-contract.js';
 import { headOf, type DemoAgent } from './demo-agent.js';
 
 /** Where the story is told, one line at a time. */
@@ -14,8 +14,6 @@ export interface Outcome {
   readonly document: JsonObject;
   readonly verificationKeys: JsonObject;
 }
-
-const DAY = 24 * 60 * 60 * 1000;
 
 /**
  * The whole life of one contract, over HTTP: propose, counter, accept, amend, a theft that fails,
@@ -35,7 +33,7 @@ export async function playStory(
   }
 
   const expiresAt = timestampOf(Date.now() + 30 * DAY);
-  const first = contract(alpha.agentId, beta.agentId);
+  const first = translation(alpha.agentId, beta.agentId);
 
   say('2. agent-alpha proposes a translation');
   let document = interaction(await alpha.propose(first, beta.agentId, expiresAt), 201);
@@ -86,30 +84,17 @@ export async function playStory(
   };
 }
 
-function contract(alpha: AgentId, beta: AgentId): Contract {
-  return {
-    protocolVersion: '0.1',
-    interactionId: randomUUID() as InteractionId,
+function translation(alpha: AgentId, beta: AgentId): Contract {
+  return demoContract([alpha, beta], {
     purpose: 'Translate a leaflet',
-    parties: [alpha, beta],
     taskCategory: 'translation',
     requestedOutcome: 'A German text of all twelve sections',
     successCriteria: ['All 12 sections present'],
     allowedActions: ['translate'],
     prohibitedActions: ['publish'],
-    allowedData: [],
     prohibitedData: ['credentials'],
-    deadline: timestampOf(Date.now() + 7 * DAY),
-    evidenceRequirements: ['checksum'],
-    delegationRules: [],
-    humanApprovalRequirements: [],
-    factCheckingPolicy: 'important_claims',
-    mediationPolicy: 'mutual_consent',
     retentionDays: 30,
-    completionConditions: ['delivered'],
-    cancellationConditions: ['either_party_before_completion'],
-    signatures: {},
-  };
+  });
 }
 
 /** The body of an answer that is as the story expects; throws otherwise. */
@@ -122,11 +107,13 @@ export function expectStatus(answer: Answer, status: number): JsonObject {
   return answer.body;
 }
 
-function interaction(answer: Answer, status: number): FederatedInteraction {
+/** The interaction that an answer carries, if it is as the story expects; throws otherwise. */
+export function interaction(answer: Answer, status: number): FederatedInteraction {
   return expectStatus(answer, status) as unknown as FederatedInteraction;
 }
 
-function text(value: Json | undefined): string {
+/** A member of an answer as a reader wants it: what is neither text nor number as JSON. */
+export function text(value: Json | undefined): string {
   if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }

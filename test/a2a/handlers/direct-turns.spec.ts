@@ -154,6 +154,15 @@ describe('a key', () => {
     expect((await taskOf(params, other)).id).not.toBe(id);
   });
 
+  it('gives no task to another agent of the same principal', async () => {
+    await taskOf(adding({ a: 1 }, { idempotencyKey: 'k' }));
+    const other = partner({ agent: 'another-agent' });
+    expect(await send(adding({ a: 1 }, { idempotencyKey: 'k' }), other)).toMatchObject({
+      ok: false,
+      error: { metadata: { refusal: 'idempotency-key-reused' } },
+    });
+  });
+
   it('is spent when the task is gone: nothing runs twice', async () => {
     await taskOf(adding({ a: 1 }, { idempotencyKey: 'k' }));
     const { load } = messaging.tasks;

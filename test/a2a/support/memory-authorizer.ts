@@ -14,7 +14,7 @@ import { FINANCE } from '../../capabilities/support/capabilities.js';
 import { agreed, contractsOf, read, type Agreement } from '../../invocations/support/agreements.js';
 import { party } from '../../support/interaction-fixtures.js';
 
-export const PARTNER = 'partner-agent' as AgentId;
+const PARTNER = 'partner-agent' as AgentId;
 
 /** Authorizes by the rules themselves; what they rest on is in memory. */
 export class MemoryAuthorizer extends Authorizer {

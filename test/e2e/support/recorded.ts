@@ -13,6 +13,8 @@ export interface Recorded {
   readonly type: string;
   readonly stream: string;
   readonly data: JsonObject;
+  /** Streams that it rests on, and their revisions. */
+  readonly basedOn: Readonly<Record<string, number>>;
 }
 
 /** Every event in a store of a service; may be read while it runs. */
@@ -23,8 +25,8 @@ export async function recordedIn(
   const store = await openSqliteEventStore(join(folder, file));
   try {
     const events: Recorded[] = [];
-    for await (const { type, stream, data } of store.readAll(START)) {
-      events.push({ type, stream, data });
+    for await (const { type, stream, data, metadata } of store.readAll(START)) {
+      events.push({ type, stream, data, basedOn: metadata.basedOn });
     }
     return events;
   } finally {
