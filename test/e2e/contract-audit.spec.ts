@@ -99,7 +99,7 @@ describe('the audited log of calls under contracts', () => {
     expect(ended).toMatchObject({
       type: 'invocation-ended',
       data: {
-        outcome: 'completed',
+        outcome: 'succeeded',
         resultDigest: digestOf({ arguments: output['arguments'], for: output['for'] }),
       },
     });

@@ -1,4 +1,3 @@
-import type { FederatedInteraction } from '../../kernel/federated-interaction.js';
 import type { DemoAgent } from './demo-agent.js';
 import type { DemoClient } from './demo-client.js';
 import { runPartner, type Counterpart } from './partner-link.js';
@@ -36,7 +35,7 @@ function counterpart({ client, finance, controller }: ContractCast, say: Narrato
     async accept(interactionId) {
       const path = `/v1/interactions/${interactionId}`;
       const proposed = interaction(await finance.get(path), 200);
-      const accepted: FederatedInteraction = interaction(await finance.accept(proposed), 201);
+      const accepted = interaction(await finance.accept(proposed), 201);
       say(`   finance signs ${accepted.termsHash} until ${accepted.expiresAt}: ${accepted.status}`);
     },
     async approve(invocationId) {

@@ -1,36 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import {
-  Role,
   TaskState,
   taskStateToJSON,
   type AgentCard,
-  type Message,
-  type SendMessageRequest,
   type StreamResponse,
   type Task,
 } from '@a2a-js/sdk';
-import {
-  ServiceParameters,
-  withA2AExtensions,
-  type Client,
-  type RequestOptions,
-} from '@a2a-js/sdk/client';
+import type { Client } from '@a2a-js/sdk/client';
 import { isJsonRpcError } from '@a2a-js/sdk/errors';
 import {
   DEFAULT_DIRECT_INVOKE_EXTENSION as DIRECT_INVOKE,
   DEFAULT_TRUST_EXTENSION as TRUST,
 } from '../../config/read-extensions.js';
-import type { InteractionId } from '../../kernel/ids.js';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
+import { ACTIVATED, requestOf, type DirectInvoke } from './direct-request.js';
 import { connect } from './sdk-client.js';
-
-/** A call by id and arguments, under a contract that it names. */
-export interface DirectInvoke {
-  readonly skillId: string;
-  readonly arguments: JsonObject;
-  readonly under: InteractionId;
-  readonly idempotencyKey?: string;
-}
 
 /** What became of it: its task, or the codes with which it was refused. */
 export type DirectOutcome =
@@ -42,9 +25,6 @@ export type DirectOutcome =
       readonly refusal: string;
       readonly message: string;
     };
-
-/** One thing that a stream said: a task's state, or that an artifact came. */
-export type StreamStep = string;
 
 /** Speaks RFC skill-direct-invoke through the official client, which knows nothing of it. */
 export class DirectCaller {
@@ -69,15 +49,15 @@ export class DirectCaller {
     }
   }
 
-  /** The steps of a call as they come. */
-  async *stream(call: DirectInvoke): AsyncGenerator<StreamStep, undefined> {
+  /** The steps of a call as they come: states of its task, and `artifact`. */
+  async *stream(call: DirectInvoke): AsyncGenerator<string, undefined> {
     for await (const response of this.client.sendMessageStream(requestOf(call), ACTIVATED)) {
       yield stepOf(response);
     }
   }
 
   /** What becomes of a task, from its present state on. */
-  async *subscribe(id: string): AsyncGenerator<StreamStep, undefined> {
+  async *subscribe(id: string): AsyncGenerator<string, undefined> {
     for await (const response of this.client.resubscribeTask({ tenant: '', id })) {
       yield stepOf(response);
     }
@@ -103,42 +83,7 @@ export function resultOf({ artifacts }: Task): Json {
   return part?.$case === 'data' ? (part.value as Json) : null;
 }
 
-/** Activates both extensions, on the transport (RFC section 3.2). */
-const ACTIVATED: RequestOptions = {
-  serviceParameters: ServiceParameters.create(withA2AExtensions(DIRECT_INVOKE, TRUST)),
-};
-
-function requestOf({ skillId, under, ...call }: DirectInvoke): SendMessageRequest {
-  const { idempotencyKey } = call;
-  const payload = {
-    callId: randomUUID(),
-    skillId,
-    arguments: call.arguments,
-    bypassModel: true,
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-  };
-  const message: Message = {
-    messageId: randomUUID(),
-    contextId: '',
-    taskId: '',
-    role: Role.ROLE_USER,
-    // For those who read the history: nothing is routed or checked by it.
-    parts: [
-      {
-        content: { $case: 'text', value: `A direct invoke of ${skillId}` },
-        metadata: undefined,
-        filename: '',
-        mediaType: 'text/plain',
-      },
-    ],
-    metadata: { [DIRECT_INVOKE]: payload, [TRUST]: { interactionId: under } },
-    extensions: [DIRECT_INVOKE, TRUST],
-    referenceTaskIds: [],
-  };
-  return { tenant: '', message, configuration: undefined, metadata: undefined };
-}
-
-function stepOf({ payload }: StreamResponse): StreamStep {
+function stepOf({ payload }: StreamResponse): string {
   switch (payload?.$case) {
     case 'task':
     case 'statusUpdate':

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import type { Task } from '@a2a-js/sdk';
 import {
   DEFAULT_DIRECT_INVOKE_EXTENSION as DIRECT_INVOKE,
   DEFAULT_TRUST_EXTENSION as TRUST,
 } from '../../config/read-extensions.js';
 import type { FederatedInteraction } from '../../kernel/federated-interaction.js';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
+import { isObject, type JsonObject } from '../../kernel/json.js';
 import { millisecondsOf, timestampOf } from '../../kernel/timestamp.js';
+import { completed, expectEqual, refused, taskIn } from './call-expectations.js';
 import type { DemoAgent } from './demo-agent.js';
-import {
-  resultOf,
-  saidUnder,
-  type DirectCaller,
-  type DirectInvoke,
-  type DirectOutcome,
-} from './direct-caller.js';
+import { resultOf, saidUnder, type DirectCaller } from './direct-caller.js';
+import type { DirectInvoke } from './direct-request.js';
 import { DISPUTE, FINANCE, MATCH, RELEASE } from './partner-contract.js';
 import type { Counterpart } from './partner-link.js';
 import { expectStatus, text, type Narrator } from './story.js';
@@ -55,7 +49,7 @@ export async function playAllowedCall(
   const { serverDispatchLatencyMs, backendLatencyMs, ...rest } = metrics;
   expectEqual(rest, NO_MODEL);
   say(
-    `   ${text(serverDispatchLatencyMs)} ms in the service, ${text(backendLatencyMs)} ms in the backend, no tokens`,
+    `   its first call: ${text(serverDispatchLatencyMs)} ms in the service, ${text(backendLatencyMs)} ms in the backend, no tokens`,
   );
   const steps: string[] = [];
   for await (const step of caller.stream(matching(interactionId))) steps.push(step);
@@ -140,26 +134,4 @@ async function explain(
 function decisionOf({ decision, rule, terms }: JsonObject): string {
   const { revision, termsHash } = terms as JsonObject;
   return `${text(decision)} by ${text(rule)} of revision ${text(revision)}, ${text(termsHash)}`;
-}
-
-function completed(outcome: DirectOutcome): Task {
-  return taskIn(outcome, 'completed');
-}
-
-function taskIn(outcome: DirectOutcome, state: string): Task {
-  if (outcome.kind === 'refused') throw new Error(`${outcome.code}: ${outcome.message}`);
-  expectEqual(outcome.state, state);
-  return outcome.task;
-}
-
-/** @param code without the RFC's prefix */
-function refused(outcome: DirectOutcome, code: string, refusal: string, say: Narrator): void {
-  if (outcome.kind === 'task') throw new Error(`${outcome.state} instead of ${code}`);
-  expectEqual([outcome.code, outcome.refusal], [`SKILL_DIRECT_INVOKE_${code}`, refusal]);
-  say(`   ${outcome.code}, ${refusal}: ${outcome.message}`);
-}
-
-function expectEqual(actual: Json | undefined, expected: Json): void {
-  if (isDeepStrictEqual(actual, expected)) return;
-  throw new Error(`${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
 }

@@ -36,6 +36,9 @@ export async function runPartner(
 ): Promise<void> {
   const program = fileURLToPath(new URL('partner-process.js', import.meta.url));
   const child = fork(program, { env: {}, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  // Nobody waits for it to end: it ends when this process does.
+  child.unref();
+  child.channel?.unref();
   try {
     await new Promise<void>((resolve, reject) => {
       const answer = async (said: PartnerSays): Promise<void> => {

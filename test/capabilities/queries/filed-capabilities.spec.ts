@@ -52,12 +52,15 @@ async function ids(): Promise<readonly string[]> {
 }
 
 describe('the capabilities of manifest files', () => {
-  it('are those of the example: one for everybody, one for partners', async () => {
+  it('are those of the example: one for everybody, the others for partners', async () => {
     const agents = readHostedAgents(fileURLToPath(new URL('agents.json', EXAMPLE)), false);
     if (!agents.ok) throw new Error(JSON.stringify(agents.error));
     const filed = await filedCapabilities(agents.value, 'finance' as AgentId);
     if (!filed.ok) throw new Error(filed.error.join());
-    expect([...filed.value.keys()]).toEqual(['lookup-invoice', 'reconcile-invoice']);
+    expect([...filed.value.keys()]).toEqual([
+      ...['dispute-invoice', 'lookup-invoice', 'match-invoice-lines'],
+      ...['reconcile-invoice', 'release-payment'],
+    ]);
     expect(publicSkills(filed.value).map(({ id }) => id)).toEqual(['lookup-invoice']);
     const reconcile = new URL('capabilities/reconcile-invoice.json', EXAMPLE);
     expect(JSON.parse(await readFile(reconcile, 'utf8'))).toEqual(RECONCILE);
