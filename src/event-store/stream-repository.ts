@@ -48,9 +48,9 @@ export class StreamRepository<State, Event extends DomainEvent> {
     private readonly kind: StreamKind<State, Event>,
   ) {}
 
-  /** A stream that does not exist, as {@link loadWithCommand} gives it. */
-  get nothing(): { loaded: Loaded<State>; known: undefined } {
-    return { loaded: this.#empty(), known: undefined };
+  /** A stream that does not exist. */
+  get nothing(): Loaded<State> {
+    return this.#empty();
   }
 
   /** The stream at its head. */
