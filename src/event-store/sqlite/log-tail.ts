@@ -10,7 +10,7 @@ const KEPT_EVENTS = 1_024;
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
 /** More new events than this are left to whoever reads them page by page. */
 const EVENTS_PER_LOOK = 256;
-const KNOWN_HEADS = 50_000;
+const KNOWN_HEADS = 5_000;
 
 /**
  * The newest events of the log and the heads of streams, read once for everybody: most reads ask
