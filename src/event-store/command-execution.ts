@@ -1,4 +1,4 @@
-import type { Decider, DomainEvent } from '../kernel/event.js';
+import { fold, type Decider, type DomainEvent, type Recorded } from '../kernel/event.js';
 import { hashJson } from '../kernel/digest.js';
 import { deriveUuid } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -74,7 +74,13 @@ export interface Executed<State> {
 }
 
 /** Where a command's events end in its stream. */
-export type Stored = Pick<Executed<unknown>, 'revision' | 'replayed'>;
+export interface Stored<State> extends Pick<Executed<State>, 'revision' | 'replayed'> {
+  /** The stream with them, undefined when they were there before. */
+  readonly known?: Known<State>;
+}
+
+/** A stream as somebody remembers it. */
+export type Known<State> = Pick<Loaded<State>, 'state' | 'revision' | 'recordedAt'>;
 
 /** Decisions after lost races before the caller is told to come back. */
 const MAX_ATTEMPTS = 24;
@@ -127,21 +133,21 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
   /**
    * Like `execute`, for whoever wants no answer: nothing is read back.
    *
-   * @param expected `new`: there is hardly such a stream yet, so that it is looked for only once the
-   * append has failed.
+   * @param guess what the caller knows of the stream, which may have moved on: it is read only once
+   * nothing could be appended to that.
    */
   async store(
     stream: string,
     command: Command,
     envelope: CommandEnvelope,
     prepare: Prepare<State, Context>,
-    expected: 'new' | 'any' = 'any',
-  ): Promise<Result<Stored, Rejection>> {
+    guess?: Known<State>,
+  ): Promise<Result<Stored<State>, Rejection>> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { loaded, known } =
-        expected === 'new' && attempt === 0
-          ? this.repository.nothing
-          : await this.repository.loadWithCommand(stream, envelope.commandId);
+      const isGuess = attempt === 0 && guess !== undefined;
+      const { loaded, known } = isGuess
+        ? { loaded: guess, known: undefined }
+        : await this.repository.loadWithCommand(stream, envelope.commandId);
       if (known !== undefined) {
         if (known.requestDigest !== envelope.requestDigest) {
           return err({ code: 'idempotency-key-reused' });
@@ -152,19 +158,37 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       const prepared = await prepare(loaded.state, now);
       if (!prepared.ok) return prepared;
       const decision = this.decider.decide(loaded.state, command, prepared.value.context);
+      if (isGuess && !(decision.ok && decision.value.length > 0)) continue;
       if (!decision.ok) return decision;
       if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: true });
       const metadata: EventMetadata = { basedOn: prepared.value.basedOn, ...envelope };
       const sealed = await this.#seal(stream, decision.value, now, metadata);
       if (!sealed.ok) return sealed;
-      const after = loaded.revision === -1 ? 'no-stream' : loaded.revision;
-      const appended = await this.log.append(stream, after, sealed.value);
-      if (appended.ok) return ok({ revision: appended.value.revision, replayed: false });
+      const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision;
+      const appended = await this.log.append(stream, expected, sealed.value);
+      if (!appended.ok) continue;
+      const { revision } = appended.value;
+      const after = this.#with(loaded, decision.value, now, revision);
+      return ok({ revision, replayed: false, known: after });
     }
     return err({ code: 'contention' });
   }
 
-  #now(loaded: Loaded<State>): Timestamp {
+  #with(
+    { state, revision: after }: Known<State>,
+    events: readonly Event[],
+    recordedAt: Timestamp,
+    revision: number,
+  ): Known<State> {
+    const recorded = events.map(
+      (event, index) =>
+        ({ ...event, recordedAt, revision: after + 1 + index }) as unknown as Recorded<Event>,
+    );
+    const evolve = (on: State, event: Recorded<Event>): State => this.decider.evolve(on, event);
+    return { state: fold(evolve, state, recorded), revision, recordedAt };
+  }
+
+  #now(loaded: Known<State>): Timestamp {
     const clock = timestampOf(this.clock());
     return loaded.recordedAt === undefined ? clock : latest(clock, loaded.recordedAt);
   }

@@ -33,7 +33,8 @@ interface Cached<State> extends Loaded<State> {
   readonly commands: Map<string, KnownCommand>;
 }
 
-const CACHED_STREAMS = 20_000;
+/** More than are worked on at once: what is kept for long is copied again and again by the collector. */
+const CACHED_STREAMS = 2_000;
 
 /**
  * Reads streams of one kind by folding them, and remembers the folds: a read costs one look at the
@@ -48,9 +49,9 @@ export class StreamRepository<State, Event extends DomainEvent> {
     private readonly kind: StreamKind<State, Event>,
   ) {}
 
-  /** A stream that does not exist, as {@link loadWithCommand} gives it. */
-  get nothing(): { loaded: Loaded<State>; known: undefined } {
-    return { loaded: this.#empty(), known: undefined };
+  /** A stream that does not exist. */
+  get nothing(): Loaded<State> {
+    return this.#empty();
   }
 
   /** The stream at its head. */

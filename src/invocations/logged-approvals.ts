@@ -122,7 +122,7 @@ export class LoggedApprovals extends ApprovalLedger {
       command,
       envelope,
       async (_, now) => ok({ context: { now, callersAgent: null }, basedOn }),
-      'new',
+      this.execution.repository.nothing,
     );
     return stored.ok ? ok(undefined) : stored;
   }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { RANDOM_BYTES } from '../config/tokens.js';
-import type { RandomBytes } from '../event-store/command-execution.js';
+import type { Known, RandomBytes } from '../event-store/command-execution.js';
 import type { Actor } from '../event-store/envelope.js';
 import type { Uuid } from '../kernel/ids.js';
 import type { Rejection, RejectionCode } from '../kernel/rejection.js';
@@ -14,6 +15,7 @@ import {
   type OverdueInvocation,
 } from './commands/invocation-ledger.js';
 import type { InvocationCommand } from './domain/decider.js';
+import type { InvocationState } from './domain/invocation.js';
 import type { InvocationOutcome } from './domain/outcome.js';
 import { invocationStream } from './domain/stream.js';
 import { InvocationExecution } from './invocation-execution.js';
@@ -30,9 +32,15 @@ const NOTHING_TO_END: ReadonlySet<RejectionCode> = new Set([
   'invocation-not-overdue',
 ] as const);
 
+/** More than run in one process at a time; others are read when they end. */
+const MAX_RUNNING = 2_000;
+
 /** The ledger on the log: `no-stream` is the lock, so that no two nodes run one call. */
 @Injectable()
 export class LoggedInvocations extends InvocationLedger {
+  /** Admitted here, and not ended here yet: nothing has to be read to end them. */
+  readonly #running = new LRUCache<Uuid, Known<InvocationState>>({ max: MAX_RUNNING });
+
   constructor(
     private readonly execution: InvocationExecution,
     @Inject(READ_MODEL) private readonly readModel: ReadModel,
@@ -54,8 +62,12 @@ export class LoggedInvocations extends InvocationLedger {
     const stream = invocationStream(admission.invocationId);
     const prepare: Prepare = async (_, now) =>
       ok({ context: { now, callersAgent: null }, basedOn });
-    const stored = await this.execution.store(stream, command, envelope, prepare, 'new');
-    return stored.ok ? ok(undefined) : stored;
+    const { nothing } = this.execution.repository;
+    const stored = await this.execution.store(stream, command, envelope, prepare, nothing);
+    if (!stored.ok) return stored;
+    const { known } = stored.value;
+    if (known !== undefined) this.#running.set(admission.invocationId, known);
+    return ok(undefined);
   }
 
   /**
@@ -79,7 +91,9 @@ export class LoggedInvocations extends InvocationLedger {
     const stream = invocationStream(invocationId);
     const prepare: Prepare = async (_, now) =>
       ok({ context: { now, callersAgent: null }, basedOn: {} });
-    const stored = await this.execution.store(stream, command, envelope, prepare);
+    const running = this.#running.get(invocationId);
+    this.#running.delete(invocationId);
+    const stored = await this.execution.store(stream, command, envelope, prepare, running);
     if (stored.ok) return;
     if (outcome === 'outcome-unknown' && NOTHING_TO_END.has(stored.error.code)) return;
     throw new Error(`${stream} could not be ended: ${stored.error.code}`);

@@ -20,7 +20,8 @@ export interface PlacedFold {
   readonly position: Position;
 }
 
-const KEPT_TASKS = 20_000;
+/** Those of the turns under way, mostly: more would only be copied again and again by the collector. */
+const KEPT_TASKS = 500;
 /** Characters of all kept folds together, and of one. */
 const KEPT_WEIGHT = 64 * 1024 * 1024;
 const KEPT_WEIGHT_OF_ONE = 16 * 1024 * 1024;

@@ -5,12 +5,15 @@ import { COUNT_DELETIONS } from './delete-streams.js';
 import { SELECT_EVENTS, StoredEvent, type EventRow } from './event-row.js';
 import { OncePerMacrotask } from './once-per-macrotask.js';
 
-/** Events that are kept, and characters of their bodies. */
-const KEPT_EVENTS = 1_024;
+/**
+ * Events that are kept, and characters of their bodies. A reader that is further behind reads the
+ * file: more would live long enough to be copied by every collection of young objects.
+ */
+const KEPT_EVENTS = 256;
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
 /** More new events than this are left to whoever reads them page by page. */
 const EVENTS_PER_LOOK = 256;
-const KNOWN_HEADS = 50_000;
+const KNOWN_HEADS = 5_000;
 
 /**
  * The newest events of the log and the heads of streams, read once for everybody: most reads ask

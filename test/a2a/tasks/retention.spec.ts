@@ -155,12 +155,12 @@ describe('the end of a retention', () => {
     await sweep();
     const rows = () =>
       node.projections
-        .prepare<{ n: number }>('SELECT count(*) AS n FROM task_directory_statuses')
+        .prepare<{ n: number }>('SELECT count(*) AS n FROM task_directory_superseded')
         .get()?.n;
-    expect(rows()).toBe(3);
+    expect(rows()).toBe(2);
     now += 3_600_000;
     await sweep();
-    expect(rows()).toBe(1);
+    expect(rows()).toBe(0);
   });
 });
 

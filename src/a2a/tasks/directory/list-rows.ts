@@ -28,44 +28,61 @@ export function selectRows(
   after: Pick<ListedRow, 'statusAt' | 'since'> | undefined,
   limit: number,
 ): readonly ListedRow[] {
-  const { condition, values } = conditionOf(selection, asOf);
-  const following = after === undefined ? '' : 'AND (status_at, since) < (?, ?)';
-  const place = after === undefined ? [] : [after.statusAt, after.since];
+  const { still, nowSuperseded, values } = sourcesOf(selection, asOf, after);
   return readModel
     .prepare<ListedRow>(
-      `SELECT task_id AS taskId, status_at AS statusAt, since FROM task_directory_statuses
-       WHERE ${condition} ${following} ORDER BY status_at DESC, since DESC LIMIT ?`,
+      `SELECT task_id AS taskId, s.status_at AS statusAt, s.since AS since ${still}
+       UNION ALL
+       SELECT task_id, s.status_at, s.since ${nowSuperseded}
+       ORDER BY statusAt DESC, since DESC LIMIT ?`,
     )
-    .all(...values, ...place, limit);
+    .all(...values, limit);
 }
 
 export function countRows(readModel: ReadModel, selection: Selection, asOf: Position): number {
-  const { condition, values } = conditionOf(selection, asOf);
+  const { still, nowSuperseded, values } = sourcesOf(selection, asOf, undefined);
   const counted = readModel
     .prepare<{ count: number }>(
-      `SELECT count(*) AS count FROM task_directory_statuses WHERE ${condition}`,
+      `SELECT (SELECT count(*) ${still}) + (SELECT count(*) ${nowSuperseded}) AS count`,
     )
     .get(...values);
   return counted?.count ?? 0;
 }
 
-function conditionOf(
+/** What is still valid of what was valid at a position, and what no longer is: two sources of rows. */
+function sourcesOf(
   { owner, contextId, state, from }: Selection,
   asOf: Position,
-): { readonly condition: string; readonly values: readonly SqlValue[] } {
-  const conditions = ['owner = ?', 'since <= ?', 'until > ?'];
-  const values: SqlValue[] = [owner, asOf, asOf];
+  after: Pick<ListedRow, 'statusAt' | 'since'> | undefined,
+): {
+  readonly still: string;
+  readonly nowSuperseded: string;
+  readonly values: readonly SqlValue[];
+} {
+  const conditions = ['s.owner = ?', 's.since <= ?'];
+  const values: SqlValue[] = [owner, asOf];
   if (contextId !== null) {
-    conditions.push('context_id = ?');
+    conditions.push('s.context_id = ?');
     values.push(contextId);
   }
   if (state !== null) {
-    conditions.push('state = ?');
+    conditions.push('s.state = ?');
     values.push(state);
   }
   if (from !== null) {
-    conditions.push('status_at >= ?');
+    conditions.push('s.status_at >= ?');
     values.push(from);
   }
-  return { condition: conditions.join(' AND '), values };
+  if (after !== undefined) {
+    conditions.push('(s.status_at, s.since) < (?, ?)');
+    values.push(after.statusAt, after.since);
+  }
+  const condition = conditions.join(' AND ');
+  return {
+    still: `FROM task_directory_tasks AS s WHERE ${condition}`,
+    nowSuperseded:
+      'FROM task_directory_superseded AS s JOIN task_directory_tasks USING (task) ' +
+      `WHERE ${condition} AND until > ?`,
+    values: [...values, ...values, asOf],
+  };
 }

@@ -3,7 +3,14 @@ import type { StoredTaskEvent } from '../domain/events.js';
 import { taskOfStream, TASK_STREAMS, WEBHOOK_STREAMS } from '../domain/streams.js';
 import type { WebhookEvent } from '../domain/webhook-progress.js';
 import { TABLES } from './tables.js';
-import { changeStatus, setLife, setWebhook, submit, supersede, tellWebhooks } from './task-rows.js';
+import {
+  answer,
+  changeStatus,
+  setDeadline,
+  setWebhook,
+  submit,
+  tellWebhooks,
+} from './task-rows.js';
 
 /**
  * Where tasks are found: by their owner, by what has become due, and by what their webhooks have not
@@ -13,7 +20,7 @@ export const TASK_DIRECTORY = 'task-directory';
 
 export const taskDirectory: Projection<StoredTaskEvent | WebhookEvent> = {
   name: TASK_DIRECTORY,
-  version: 2,
+  version: 3,
   streamPrefixes: [TASK_STREAMS, WEBHOOK_STREAMS],
   takes: {
     'task-submitted': 'data',
@@ -43,10 +50,7 @@ function apply(
       submit(db, taskId, event);
       return;
     case 'task-routed':
-      db.prepare('UPDATE task_directory_lives SET deadline = ? WHERE task_id = ?').run(
-        event.data.deadline,
-        taskId,
-      );
+      setDeadline(db, taskId, event.data.deadline);
       return;
     case 'task-message-added':
       changeStatus(db, taskId, event, 'TASK_STATE_SUBMITTED');
@@ -60,9 +64,7 @@ function apply(
       tellWebhooks(db, taskId, event.revision);
       return;
     case 'task-answered':
-      // Nobody sees such a task: it stands in no list.
-      supersede(db, taskId, event);
-      setLife(db, taskId, { endedAt: Date.parse(event.recordedAt) });
+      answer(db, taskId, event);
       tellWebhooks(db, taskId, event.revision);
       return;
     case 'task-push-config-set':

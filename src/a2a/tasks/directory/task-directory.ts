@@ -62,18 +62,15 @@ export class TaskDirectory {
   forgetSuperseded(moment: number, limit: number): number {
     return this.database.transaction((db) => {
       const rows = db
-        .prepare<{ task_id: string; since: string }>(
-          `SELECT task_id, since FROM task_directory_statuses
-           WHERE gone_at <= ? ORDER BY gone_at LIMIT ?`,
+        .prepare<{ number: number; gone_at: number }>(
+          'SELECT number, gone_at FROM task_directory_superseded ORDER BY number LIMIT ?',
         )
-        .all(moment, limit);
-      for (const { task_id: taskId, since } of rows) {
-        db.prepare('DELETE FROM task_directory_statuses WHERE task_id = ? AND since = ?').run(
-          taskId,
-          since,
-        );
+        .all(limit);
+      const over = rows.filter(({ gone_at: goneAt }) => goneAt <= moment);
+      for (const { number } of over) {
+        db.prepare('DELETE FROM task_directory_superseded WHERE number = ?').run(number);
       }
-      return rows.length;
+      return over.length;
     });
   }
 
@@ -84,7 +81,7 @@ export class TaskDirectory {
   ): readonly Uuid[] {
     return this.readModel
       .prepare<{ taskId: Uuid }>(
-        `SELECT task_id AS taskId FROM task_directory_lives
+        `SELECT task_id AS taskId FROM task_directory_tasks
          WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`,
       )
       .all(moment, limit)

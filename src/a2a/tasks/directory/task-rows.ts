@@ -3,27 +3,39 @@ import { isInterrupted, isTerminal, type TaskState } from '../../wire/types.js';
 import type { TaskPushConfigSet, TaskSubmitted } from '../domain/events.js';
 import { listingKey } from '../domain/owner.js';
 import { originOf } from '../domain/webhook-origin.js';
-import { NEWEST } from './tables.js';
 
 type Placed = Pick<ProjectedEvent, 'position' | 'recordedAt'>;
+
+/** The newest status of a task, as its row has it. */
+interface Row {
+  readonly [column: string]: string | number | null;
+  readonly task: number;
+  readonly owner: string | null;
+}
 
 export function submit(
   db: ProjectionDatabase,
   taskId: string,
   event: ProjectedEvent<TaskSubmitted>,
 ): void {
-  // A task of this id may have been here before it was deleted, on another node perhaps.
-  const isKnown = db.prepare('SELECT 1 FROM task_directory_lives WHERE task_id = ?').get(taskId);
-  if (isKnown !== undefined) forgetTask(db, taskId);
-  db.prepare('INSERT INTO task_directory_lives (task_id) VALUES (?)').run(taskId);
   const { owner, agentId, contextId } = event.data;
-  const key = listingKey(owner, agentId);
-  if (key === null) return;
-  db.prepare(
-    `INSERT INTO task_directory_statuses
-       (task_id, since, until, owner, context_id, state, status_at, gone_at)
-     VALUES (?, ?, ?, ?, ?, 'TASK_STATE_SUBMITTED', ?, NULL)`,
-  ).run(taskId, event.position, NEWEST, key, contextId, Date.parse(event.recordedAt));
+  const insert = (): boolean =>
+    db
+      .prepare(
+        `INSERT INTO task_directory_tasks (task_id, owner, context_id, state, status_at, since)
+         VALUES (?, ?, ?, 'TASK_STATE_SUBMITTED', ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
+      )
+      .get(
+        taskId,
+        listingKey(owner, agentId),
+        contextId,
+        Date.parse(event.recordedAt),
+        event.position,
+      ) !== undefined;
+  if (insert()) return;
+  // A task of this id was here before it was deleted, on another node perhaps.
+  forgetTask(db, taskId);
+  insert();
 }
 
 export function changeStatus(
@@ -33,43 +45,65 @@ export function changeStatus(
   state: TaskState,
   heldUntil = 0,
 ): void {
+  const task = supersede(db, taskId, event);
+  if (task === undefined) return;
   const at = Date.parse(event.recordedAt);
-  db.prepare(
-    `INSERT INTO task_directory_statuses
-       (task_id, since, until, owner, context_id, state, status_at, gone_at)
-     SELECT task_id, ?, '${NEWEST}', owner, context_id, ?, ?, NULL
-     FROM task_directory_statuses WHERE task_id = ? AND until = '${NEWEST}'`,
-  ).run(event.position, state, at, taskId);
-  supersede(db, taskId, event);
-  if (isTerminal(state)) setLife(db, taskId, { endedAt: at });
-  else if (isInterrupted(state)) setLife(db, taskId, { waitsSince: Math.max(at, heldUntil) });
-  else {
-    db.prepare('UPDATE task_directory_lives SET waits_since = NULL WHERE task_id = ?').run(taskId);
+  if (!isTerminal(state) && !isInterrupted(state)) {
+    db.prepare(
+      `UPDATE task_directory_tasks SET state = ?, status_at = ?, since = ?, waits_since = NULL
+       WHERE task = ?`,
+    ).run(state, at, event.position, task);
+    return;
   }
+  const [endedAt, waitsSince] = isTerminal(state) ? [at, null] : [null, Math.max(at, heldUntil)];
+  db.prepare(
+    `UPDATE task_directory_tasks
+     SET state = ?, status_at = ?, since = ?, deadline = NULL, ended_at = ?, waits_since = ?
+     WHERE task = ?`,
+  ).run(state, at, event.position, endedAt, waitsSince, task);
 }
 
-/** Ends the validity of the status before this event's. */
-export function supersede(
+/** Nobody sees a task that ended in a message: it stands in no list. */
+export function answer(db: ProjectionDatabase, taskId: string, event: Placed): void {
+  const task = supersede(db, taskId, event);
+  if (task === undefined) return;
+  db.prepare(
+    `UPDATE task_directory_tasks
+     SET owner = NULL, deadline = NULL, ended_at = ?, waits_since = NULL WHERE task = ?`,
+  ).run(Date.parse(event.recordedAt), task);
+}
+
+/**
+ * Keeps the status that a task has had up to this event.
+ * @returns the number of the task, undefined when it is unknown
+ */
+function supersede(
   db: ProjectionDatabase,
   taskId: string,
   { position, recordedAt }: Placed,
-): void {
-  db.prepare(
-    `UPDATE task_directory_statuses SET until = ?, gone_at = ?
-     WHERE task_id = ? AND until = '${NEWEST}' AND since < ?`,
-  ).run(position, Date.parse(recordedAt), taskId, position);
+): number | undefined {
+  const row = db
+    .prepare<Row>(
+      `SELECT task, owner, context_id, state, status_at, since FROM task_directory_tasks
+       WHERE task_id = ?`,
+    )
+    .get(taskId);
+  if (row === undefined) return undefined;
+  if (row.owner !== null) {
+    db.prepare(
+      `INSERT INTO task_directory_superseded
+         (task, owner, context_id, state, status_at, since, until, gone_at)
+       VALUES (@task, @owner, @context_id, @state, @status_at, @since, @until, @gone_at)`,
+    ).run({ ...row, until: position, gone_at: Date.parse(recordedAt) });
+  }
+  return row.task;
 }
 
-/** The turn is over. */
-export function setLife(
-  db: ProjectionDatabase,
-  taskId: string,
-  { endedAt, waitsSince }: { readonly endedAt?: number; readonly waitsSince?: number },
-): void {
-  db.prepare(
-    `UPDATE task_directory_lives SET deadline = NULL, ended_at = ?, waits_since = ?
-     WHERE task_id = ?`,
-  ).run(endedAt ?? null, waitsSince ?? null, taskId);
+export function setDeadline(db: ProjectionDatabase, taskId: string, deadline: number | null): void {
+  db.prepare('UPDATE task_directory_tasks SET deadline = ? WHERE task_id = ?').run(
+    deadline,
+    taskId,
+  );
 }
 
 export function tellWebhooks(db: ProjectionDatabase, taskId: string, revision: number): void {
@@ -92,7 +126,11 @@ export function setWebhook(
 
 /** Every row of a task. */
 export function forgetTask(db: ProjectionDatabase, taskId: string): void {
-  for (const table of ['statuses', 'lives', 'webhooks']) {
+  db.prepare(
+    `DELETE FROM task_directory_superseded
+     WHERE task = (SELECT task FROM task_directory_tasks WHERE task_id = ?)`,
+  ).run(taskId);
+  for (const table of ['tasks', 'webhooks']) {
     db.prepare(`DELETE FROM task_directory_${table} WHERE task_id = ?`).run(taskId);
   }
 }
