@@ -11,7 +11,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DEFAULT_DIRECT_INVOKE_EXTENSION } from '../src/config/read-extensions.js';
 import type { InvokeLoad, InvokeLoadResult } from './direct-invoke-client.js';
-import { startService, stopProcess, type ChildService } from './lib/child-service.js';
+import {
+  cpuSecondsOf,
+  startService,
+  stopProcess,
+  untilIdle,
+  type ChildService,
+} from './lib/child-service.js';
 import { AGENT, echoSkill, negotiateContract, prepareDirectAgent } from './lib/direct-agent.js';
 import { watchRequests, type RequestTimes } from './lib/direct-spans.js';
 import { measureStages } from './lib/direct-stages.js';
@@ -24,15 +30,24 @@ import { median, quantile } from './lib/statistics.js';
 
 const CONCURRENCY = 32;
 const ROUNDS = QUICK ? 2 : 5;
-const ROUND_MS = QUICK ? 1500 : 3000;
+const ROUND_MS = QUICK ? 1500 : 1800;
 const WARM_UP_MS = QUICK ? 1500 : 3000;
-const ALONE_MS = QUICK ? 800 : 1500;
+/** The service has more code to get hot than the peer. */
+const FIRST_WARM_UP_MS = QUICK ? 2000 : 6000;
+const ALONE_MS = QUICK ? 500 : 800;
 const FEW = 10;
-const MANY = 10_000;
+const MANY = QUICK ? 1_000 : 10_000;
+/** For what a node looks at once, after its start. */
+const SURVEY_PATIENCE_MS = QUICK ? 5_000 : 40_000;
 /** At most one and a half times as long. */
 const FLAT = 0.67;
 
 type Target = Omit<InvokeLoad, 'concurrency' | 'milliseconds'>;
+
+interface Started {
+  readonly service: ChildService;
+  readonly target: Target;
+}
 
 const scratch = openScratch();
 const clients = new LoadProcess<InvokeLoad, InvokeLoadResult>(
@@ -40,14 +55,12 @@ const clients = new LoadProcess<InvokeLoad, InvokeLoadResult>(
 );
 
 /** A service whose agent has so many capabilities, ten of which are called. */
-async function serviceWith(
-  manifests: number,
-  nodeArguments: readonly string[] = [],
-): Promise<{ readonly service: ChildService; readonly target: Target }> {
+async function serviceWith(manifests: number): Promise<Started> {
   const folder = join(scratch.folder, `${String(manifests)}-manifests`);
   const environment = await prepareDirectAgent(folder, manifests);
-  const service = await startService(folder, nodeArguments, environment);
+  const service = await startService(folder, [], environment);
   const { token } = await negotiateContract(service, folder);
+  await untilIdle(service.process, SURVEY_PATIENCE_MS);
   return { service, target: ours(service.port, token, manifests) };
 }
 
@@ -64,17 +77,21 @@ const runAlone = (target: Target, milliseconds: number): Promise<InvokeLoadResul
   clients.run({ ...target, concurrency: 1, milliseconds });
 const rateOf = ({ calls, seconds }: InvokeLoadResult): number => calls / seconds;
 
-async function measureLoaded(target: Target): Promise<void> {
+async function measureLoaded({ service, target }: Started): Promise<void> {
   const peer = forkTypeScript(new URL('./a2a-peer.ts', import.meta.url));
   const [{ port }] = (await once(peer, 'message')) as [{ port: number }];
   const theirs: Target = { ...target, port, token: null, answers: 'text' };
-  await run(target, WARM_UP_MS);
+  await run(target, FIRST_WARM_UP_MS);
   await run(theirs, WARM_UP_MS);
   const rates: { ours: number; theirs: number }[] = [];
   const latencies: number[] = [];
+  const cpu = { seconds: 0, calls: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const their = await run(theirs, ROUND_MS);
+    const before = cpuSecondsOf(service.process);
     const our = await run(target, ROUND_MS);
+    cpu.seconds += cpuSecondsOf(service.process) - before;
+    cpu.calls += our.calls;
     latencies.push(...our.latencies);
     const rate = { ours: rateOf(our), theirs: rateOf(their) };
     rates.push(rate);
@@ -83,22 +100,25 @@ async function measureLoaded(target: Target): Promise<void> {
         `the SDK's server ${rate.theirs.toFixed(0)} calls/s`,
     );
   }
+  const alone = await runAlone(theirs, ALONE_MS);
   await stopProcess(peer);
   printFigure('direct-invoke-rate', median(rates.map((rate) => rate.ours)), 'calls/s');
   printFigure('direct-invoke-peer-rate', median(rates.map((rate) => rate.theirs)), 'calls/s');
+  printFigure('direct-invoke-service-cpu', (cpu.seconds / cpu.calls) * 1e6, 'us/call');
   printFigure('direct-invoke-p50', quantile(latencies, 0.5), 'ms');
   printFigure('direct-invoke-p99', quantile(latencies, 0.99), 'ms');
+  printFigure('direct-invoke-peer-alone-request', median(alone.latencies), 'ms');
   printRatio('direct-invoke', median(rates.map((rate) => rate.ours / rate.theirs)), 1.5);
 }
 
 /** One call at a time, by the clock of the client. */
-async function measureFlat(few: Target, many: Target): Promise<void> {
-  const all = [few, many].map((target) => ({
+async function measureFlat(few: Started, many: Started): Promise<void> {
+  const all = [few, many].map(({ target }) => ({
     target,
     p50s: [] as number[],
     rates: [] as number[],
   }));
-  for (const { target } of all) await runAlone(target, ALONE_MS);
+  for (const { target } of all) await run(target, WARM_UP_MS);
   for (let round = 0; round < ROUNDS; round++) {
     for (const { target, p50s, rates } of all) {
       const result = await runAlone(target, ALONE_MS);
@@ -106,13 +126,15 @@ async function measureFlat(few: Target, many: Target): Promise<void> {
       rates.push(rateOf(result));
     }
   }
-  const [withFew = NaN, withMany = NaN] = all.map(({ p50s }) => median(p50s));
+  const [ofFew = [], ofMany = []] = all.map(({ p50s }) => p50s);
+  // Round by round: the disk is not always as fast.
+  const flat = median(ofFew.map((p50, round) => p50 / (ofMany[round] ?? NaN)));
   for (const [index, count] of [FEW, MANY].entries()) {
     const { p50s, rates } = all[index] as (typeof all)[number];
     printFigure(`direct-invoke-${String(count)}-manifests-p50`, median(p50s), 'ms');
     printFigure(`direct-invoke-${String(count)}-manifests-rate`, median(rates), 'calls/s');
   }
-  printRatio('direct-invoke-flat-10000-manifests', withFew / withMany, FLAT);
+  printRatio(`direct-invoke-flat-${String(MANY)}-manifests`, flat, FLAT);
 }
 
 /** One call at a time to a service in this process, by its own clock. */
@@ -121,7 +143,8 @@ async function measureOverhead(): Promise<void> {
   const service = await startServiceHere(folder, await prepareDirectAgent(folder, FEW));
   const caller = await negotiateContract(service, folder);
   const target = ours(service.port, caller.token, FEW);
-  await runAlone(target, ALONE_MS);
+  // Until the code is as hot as in a service that has run for a while.
+  await run(target, WARM_UP_MS);
   const requests = watchRequests(service);
   await runAlone(target, ALONE_MS);
   requests.length = 0;
@@ -161,10 +184,9 @@ async function measureOverhead(): Promise<void> {
   printCeiling('direct-invoke-authorize-decision', decisionUs, 'us', 20);
 }
 
-const few = await serviceWith(FEW);
-await measureLoaded(few.target);
-const many = await serviceWith(MANY);
-await measureFlat(few.target, many.target);
+const [few, many] = await Promise.all([serviceWith(FEW), serviceWith(MANY)]);
+await measureLoaded(few);
+await measureFlat(few, many);
 await Promise.all([stopProcess(few.service.process), stopProcess(many.service.process)]);
 await measureOverhead();
 await clients.stop();

@@ -6,9 +6,8 @@
  * The service runs from `dist`, as in production; then once more under V8's profiler, to print where
  * the time goes.
  */
-import type { ChildProcess } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateKeyObject } from '../src/kernel/ed25519.js';
 import { termsHash } from '../src/kernel/terms.js';
@@ -20,7 +19,7 @@ import {
   type Load,
   type LoadResult,
 } from './negotiation-client.js';
-import { startService, stopProcess, type ChildService } from './lib/child-service.js';
+import { cpuSecondsOf, startService, stopProcess, type ChildService } from './lib/child-service.js';
 import { splitProfile } from './lib/cpu-profile.js';
 import { LoadProcess } from './lib/load-process.js';
 import {
@@ -70,17 +69,6 @@ function makeFloor(
       }),
     },
   );
-}
-
-/** User and system seconds of another process so far (Linux; NaN elsewhere). */
-function cpuSecondsOf(child: ChildProcess): number {
-  try {
-    const stat = readFileSync(`/proc/${String(child.pid)}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return NaN;
-  }
 }
 
 /** The innermost of these that a stack passes through is asked to answer for its time. */

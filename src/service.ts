@@ -4,6 +4,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ExtendedCards } from './a2a/card/extended-cards.js';
 import { MessageExecution } from './a2a/handlers/agent-operations.js';
+import { ApprovedTurns } from './a2a/handlers/approved-turns.js';
 import { RequestNegotiation } from './a2a/negotiation/request-negotiation.js';
 import { registerA2aRoutes } from './a2a/transports/a2a-routes.js';
 import { AppModule, type Parts } from './app.module.js';
@@ -178,6 +179,7 @@ async function listen(
   await app.listen(config.listen.port, config.listen.host);
   processes.start();
   parts.taskService.start(app.get(InvocationLedger, { strict: false }));
+  app.get(ApprovedTurns, { strict: false }).start();
   const url = listeningUrl(config, app);
   return {
     url,

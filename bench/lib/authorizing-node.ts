@@ -80,6 +80,7 @@ export class AuthorizingNode {
       new AgentAtHandler(agents),
       contracts,
       new ProjectedVocabulary(runner, { a2a: { vocabulary: PROHIBITED } }),
+      [],
       now,
     );
     return { authorizer: new LogAuthorizer(facts), contracts };

@@ -65,3 +65,24 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
   await ended;
 }
+
+/** User and system seconds of another process so far (Linux; NaN elsewhere). */
+export function cpuSecondsOf(child: ChildProcess): number {
+  try {
+    const stat = readFileSync(`/proc/${String(child.pid)}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return NaN;
+  }
+}
+
+/** Resolves when the process has done next to nothing for a second, or after so long. */
+export async function untilIdle(child: ChildProcess, patienceMs: number): Promise<void> {
+  const end = performance.now() + patienceMs;
+  for (let quiet = 0; quiet < 4 && performance.now() < end;) {
+    const before = cpuSecondsOf(child);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    quiet = cpuSecondsOf(child) - before > 0.03 ? 0 : quiet + 1;
+  }
+}

@@ -11,7 +11,7 @@ import { timestampOf } from '../../src/kernel/timestamp.js';
 import { acceptanceText, sampleContract, type BenchAgent } from '../negotiation-client.js';
 import { ContractLog } from './contract-log.js';
 import { oneKeyStore } from './one-key-store.js';
-import { registerAgent } from './register-agent.js';
+import { registerAgent, tenantOf } from './register-agent.js';
 
 /** The agent whose capabilities are invoked. */
 export const AGENT = 'echo' as AgentId;
@@ -36,7 +36,7 @@ export async function prepareDirectAgent(
     agents: [
       {
         agentId: AGENT,
-        tenant: 'bench.example',
+        tenant: tenantOf(AGENT),
         name: 'Echo',
         description: 'Says what it is told.',
         version: '1.0',

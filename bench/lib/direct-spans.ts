@@ -8,7 +8,7 @@ import { AGENT } from './direct-agent.js';
 import { watchCommits, type ServiceHere } from './service-here.js';
 
 /** What a request passes through that waits for something. */
-export type Span = 'authorization' | 'admission' | 'task' | 'backend';
+type Span = 'authorization' | 'admission' | 'task' | 'backend';
 
 /** Where the time of one request went, in milliseconds; what the disk took is in `commits` alone. */
 export interface RequestTimes extends Readonly<Record<Span, number>> {

@@ -25,7 +25,7 @@ const TIMES = 3000;
 const LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 64 };
 
 /** A stage of a direct invoke that waits for nothing, and what it costs: median, in microseconds. */
-export type Stage = readonly [name: string, microseconds: number];
+type Stage = readonly [name: string, microseconds: number];
 
 /** Does what a service does with a real request and a real answer of it, stage by stage. */
 export async function measureStages(

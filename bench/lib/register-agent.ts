@@ -16,6 +16,11 @@ import {
 import { timestampOf } from '../../src/kernel/timestamp.js';
 import type { BenchAgent } from '../negotiation-client.js';
 
+/** The tenant in which an agent is registered. */
+export function tenantOf(name: string): string {
+  return `${name}.example`;
+}
+
 /**
  * Registers an agent of a tenant of its own, with a new key and a token of the local issuer.
  * @param folder of the service's data
@@ -39,7 +44,7 @@ export async function registerAgent(
     issuer,
     {
       principal: `owner-of-${name}`,
-      tenant: `${name}.example`,
+      tenant: tenantOf(name),
       agent: name,
       scopes: ['agents:write', 'interactions:write', ...scopes],
       lifetimeSeconds: 3600,

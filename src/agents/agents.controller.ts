@@ -49,7 +49,8 @@ export class AgentsController {
     summary: 'Register an agent',
     description:
       'In the caller’s tenant, owned by the caller’s principal. Each key comes with a proof of ' +
-      'possession: its own signature over the `agent/key-proof` statement.',
+      'possession: its own signature over the `agent/key-proof` statement. The id of an agent that ' +
+      'is hosted here takes a token of the tenant for which it is hosted.',
   })
   @ApiCreatedResponse({ type: AgentDocument })
   @Problems(

@@ -18,6 +18,7 @@ import { ProjectedRegistry } from './projected-registry.js';
 import { CapabilityAtHandler } from './queries/capability-at-handler.js';
 import { CapabilityRegistry } from './queries/capability-registry.js';
 import { ListCapabilitiesHandler } from './queries/list-capabilities-handler.js';
+import { SchemaJudges } from './queries/schemas/schema-judges.js';
 import { VocabularyModule } from './vocabulary/vocabulary.module.js';
 
 /**
@@ -39,6 +40,7 @@ import { VocabularyModule } from './vocabulary/vocabulary.module.js';
     CapabilityWrites,
     ListCapabilitiesHandler,
     PerformCapabilityCommandHandler,
+    SchemaJudges,
     { provide: CardPublication, useClass: CardPublisher },
     { provide: CapabilityRegistry, useClass: ProjectedRegistry },
   ],
@@ -47,6 +49,7 @@ import { VocabularyModule } from './vocabulary/vocabulary.module.js';
     CardPublication,
     CapabilityLoader,
     CapabilityRegistry,
+    SchemaJudges,
     VocabularyModule,
   ],
 })

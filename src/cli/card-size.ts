@@ -19,6 +19,7 @@ card, without its signature.
 /** What a token of JSON takes, roughly: to compare skills with each other, not to bill by. */
 const BYTES_PER_TOKEN = 4;
 
+/** `countersign card-size`: what each skill costs whoever reads the card. */
 export const cardSize: Command = {
   usage,
   async run(args) {

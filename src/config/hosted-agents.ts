@@ -3,7 +3,10 @@ import type { AgentId } from '../kernel/ids.js';
 /** An agent whose A2A endpoint this deployment serves: what its card says besides its skills. */
 export interface HostedAgent {
   readonly agentId: AgentId;
-  /** Callers of this tenant with `capabilities:write` manage its capabilities. */
+  /**
+   * Callers of this tenant with `capabilities:write` manage its capabilities. As a party of contracts
+   * it is registered in this tenant, or not at all.
+   */
   readonly tenant: string;
   readonly name: string;
   readonly description: string;
@@ -23,6 +26,11 @@ export interface HostedAgent {
   readonly handlers: readonly string[];
   /** Backends of direct invocations outside this process, by the handler names of manifests. */
   readonly backends: ReadonlyMap<string, BackendBinding>;
+}
+
+/** The tenant for which a deployment hosts an agent of this id; null: it hosts none. */
+export function hostTenant(hosted: readonly HostedAgent[], agentId: AgentId): string | null {
+  return hosted.find((each) => each.agentId === agentId)?.tenant ?? null;
 }
 
 /** Where a backend is: known to the deployment alone. Cards say only what {@link name} says. */

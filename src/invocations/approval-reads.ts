@@ -18,7 +18,7 @@ import {
 } from './domain/invocation.js';
 import { invocationStream } from './domain/stream.js';
 import { InvocationExecution } from './invocation-execution.js';
-import { callerOf } from './ledger-envelope.js';
+import { recordedCaller } from './ledger-envelope.js';
 import { ApprovalSubjects } from './queries/approval-subjects.js';
 
 /** The way of the controllers to one approval, read from the head of its stream. */
@@ -67,7 +67,7 @@ export class ApprovalReads {
     if (this.subjects === undefined || !caller.scopes.has('approvals:decide')) return undefined;
     if (approvalStateAt(invocation, now) !== 'pending') return undefined;
     const agent = await this.callersAgent(invocation);
-    if (!isIndependent(callerOf(caller), call.caller, agent ?? null)) return undefined;
+    if (!isIndependent(recordedCaller(caller), call.caller, agent ?? null)) return undefined;
     return this.subjects.of(call.taskId, call.invocationId);
   }
 }
@@ -76,7 +76,7 @@ export class ApprovalReads {
  * What cannot be an id names no approval.
  * @throws {RejectionException} `approval-not-found`
  */
-export function invocationIdOf(text: string): Uuid {
+export function readInvocationId(text: string): Uuid {
   const invocationId = parseUuid(text);
   if (invocationId === undefined) throw new RejectionException({ code: 'approval-not-found' });
   return invocationId;

@@ -14,7 +14,7 @@ import { orReject } from '../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../http/request-context.js';
 import { writeAnswer } from '../http/write-answer.js';
 import { timestampOf, type Clock } from '../kernel/timestamp.js';
-import { ApprovalReads, invocationIdOf } from './approval-reads.js';
+import { ApprovalReads, readInvocationId } from './approval-reads.js';
 import { DecideApproval } from './commands/decide-approval.js';
 import {
   ApprovalDocument,
@@ -78,7 +78,7 @@ export class ApprovalsController {
     @Param('invocationId') invocationId: string,
     @CurrentRequest() { caller }: RequestContext,
   ): Promise<Plain<ApprovalDocument>> {
-    const invocation = await this.reads.find(invocationIdOf(invocationId), caller);
+    const invocation = await this.reads.find(readInvocationId(invocationId), caller);
     const subject = await this.reads.subjectFor(invocation, caller);
     return approvalDocument(invocation, timestampOf(this.clock()), subject);
   }
@@ -89,8 +89,8 @@ export class ApprovalsController {
   @ApiOperation({
     summary: 'Approve or deny one call',
     description:
-      'By somebody of the hosted agent’s tenant who is neither the call’s principal, nor the owner or ' +
-      'an OAuth client of the calling agent, nor speaks for it. The decision names the terms and the ' +
+      'By somebody of the hosted agent’s tenant who is neither the call’s principal nor its OAuth ' +
+      'client, nor the owner or an OAuth client of the calling agent, nor speaks for it. The decision names the terms and the ' +
       'arguments that were looked at; it is final, serves once, and is void when the call is canceled ' +
       'or other terms come into force.',
   })
@@ -112,7 +112,7 @@ export class ApprovalsController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Plain<ApprovalDocument>> {
-    const invocationId = invocationIdOf(target);
+    const invocationId = readInvocationId(target);
     const { decision, termsHash, argumentsDigest, reason = null } = body;
     const submitted = { decision, termsHash, argumentsDigest, reason };
     const kind = 'decide-approval';

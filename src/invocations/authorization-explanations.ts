@@ -19,6 +19,7 @@ import type { AuthorizationQuestion } from './queries/authorizer.js';
 /** Terms that an explanation lists. */
 export const MAX_EXPLAINED_TERMS = 100;
 
+/** A call that was made, or might be. */
 export interface ExplainedCall extends AuthorizationQuestion {
   /** Null: none were sent. */
   readonly arguments: JsonObject | null;
@@ -28,11 +29,13 @@ export interface ExplainedCall extends AuthorizationQuestion {
   readonly isAboutOther: boolean;
 }
 
+/** Terms between the two agents; the deadline is null without one, and when the texts are erased. */
 export interface TermsInForce extends GoverningTerms {
   readonly expiresAt: Timestamp;
   readonly deadline: Timestamp | null;
 }
 
+/** What is decided about a call, and what that rests on. */
 export interface AuthorizationExplanation extends Pick<
   Judgement,
   'decision' | 'capability' | 'basedOn' | 'moment'
@@ -47,9 +50,10 @@ export interface AuthorizationExplanation extends Pick<
 /** Explains what a call may or might have done, from the very decision that calls get. */
 @Injectable()
 export class AuthorizationExplanations {
-  readonly #schemas = new SchemaJudges();
-
-  constructor(private readonly facts: AuthorizationFacts) {}
+  constructor(
+    private readonly facts: AuthorizationFacts,
+    private readonly schemas: SchemaJudges,
+  ) {}
 
   /** Undefined for a capability that does not exist for the caller. */
   async explain(call: ExplainedCall): Promise<AuthorizationExplanation | undefined> {
@@ -81,7 +85,7 @@ export class AuthorizationExplanations {
 
   #faultsOf(sent: JsonObject, { manifest: { directInvoke } }: Capability): readonly Fault[] {
     if (directInvoke === null) return [{ pointer: '', detail: 'cannot be sent to this skill' }];
-    const judge = this.#schemas.of(directInvoke.inputSchema);
+    const judge = this.schemas.of(directInvoke.inputSchema);
     if (judge === null) return [{ pointer: '', detail: 'cannot be checked' }];
     return judge.fits(sent) ? [] : judge.faults(sent);
   }

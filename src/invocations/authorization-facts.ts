@@ -9,7 +9,8 @@ import { CapabilityAt } from '../capabilities/queries/capability-at.js';
 import { CapabilityAtHandler } from '../capabilities/queries/capability-at-handler.js';
 import { CapabilityRegistry } from '../capabilities/queries/capability-registry.js';
 import { Vocabulary } from '../capabilities/queries/vocabulary.js';
-import { CLOCK } from '../config/tokens.js';
+import { hostTenant, type HostedAgent } from '../config/hosted-agents.js';
+import { CLOCK, HOSTED_AGENTS } from '../config/tokens.js';
 import {
   ContractsBetween,
   type ContractsOfPair,
@@ -22,7 +23,10 @@ import type { KnownIdentifiers } from './domain/entries.js';
 /** What a decision is made from, as the streams tell it at one moment. */
 export interface Facts {
   capability(agentId: AgentId, skillId: SkillId): Promise<Capability | undefined>;
-  /** Of those that are registered. */
+  /**
+   * Of those that are registered. Whoever is registered under the id of an agent that is hosted for
+   * another tenant is not that agent: by today's configuration, since there is no record of it.
+   */
   agents(ids: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Agent>>;
   contracts(one: AgentId, other: AgentId): Promise<ContractsOfPair>;
   named(
@@ -46,6 +50,7 @@ export class AuthorizationFacts {
     private readonly agentAt: AgentAtHandler,
     private readonly between: ContractsBetween,
     private readonly vocabulary: Vocabulary,
+    @Inject(HOSTED_AGENTS) private readonly hosted: readonly HostedAgent[],
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -53,7 +58,8 @@ export class AuthorizationFacts {
   readonly atHead: Facts = {
     capability: async (agentId, skillId) =>
       (await this.registry.head(agentId, skillId))?.capability,
-    agents: (ids) => this.agentHeads.execute(new AgentHeads(ids)),
+    agents: async (ids) =>
+      this.#genuine((await this.agentHeads.execute(new AgentHeads(ids))).values()),
     contracts: (one, other) => this.between.now(one, other),
     named: (one, other, interactionId) => this.between.named(one, other, interactionId),
     vocabulary: () => this.vocabulary.known(),
@@ -80,7 +86,15 @@ export class AuthorizationFacts {
     const agents = await Promise.all(
       ids.map((agentId) => this.agentAt.execute(new AgentAt(agentId, moment))),
     );
-    const known = agents.filter((agent) => agent !== undefined);
-    return new Map(known.map((agent) => [agent.agentId, agent]));
+    return this.#genuine(agents.filter((agent) => agent !== undefined));
+  }
+
+  #genuine(registered: Iterable<Agent>): ReadonlyMap<AgentId, Agent> {
+    const agents = new Map<AgentId, Agent>();
+    for (const agent of registered) {
+      const { agentId, tenant } = agent;
+      if ((hostTenant(this.hosted, agentId) ?? tenant) === tenant) agents.set(agentId, agent);
+    }
+    return agents;
   }
 }

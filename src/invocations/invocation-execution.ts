@@ -1,9 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, RANDOM_BYTES } from '../config/tokens.js';
-import { CommandExecution, type RandomBytes } from '../event-store/command-execution.js';
+import {
+  CommandExecution,
+  type CommandEnvelope,
+  type Known,
+  type RandomBytes,
+  type Stored,
+} from '../event-store/command-execution.js';
 import type { KeyStore } from '../event-store/key-store.js';
 import type { EventStore } from '../event-store/port.js';
 import { EVENT_STORE, KEY_STORE } from '../event-store/tokens.js';
+import type { Uuid } from '../kernel/ids.js';
+import type { Rejection } from '../kernel/rejection.js';
+import { ok, type Result } from '../kernel/result.js';
 import type { Clock } from '../kernel/timestamp.js';
 import {
   invocationDecider,
@@ -12,6 +21,7 @@ import {
 } from './domain/decider.js';
 import type { InvocationEvent } from './domain/events.js';
 import type { InvocationState } from './domain/invocation.js';
+import { invocationStream } from './domain/stream.js';
 import { INVOCATION_EVENT_TYPES } from './event-types.js';
 
 /** The way of invocations to the log. */
@@ -29,5 +39,26 @@ export class InvocationExecution extends CommandExecution<
     @Inject(RANDOM_BYTES) random: RandomBytes,
   ) {
     super(store, keys, invocationDecider, INVOCATION_EVENT_TYPES, clock, random);
+  }
+
+  /**
+   * Stores what is said of a call, and is no decision of an approver.
+   * @param basedOn heads that it was read from: stream name to revision
+   * @param guess what its stream is believed to hold; undefined: it is read
+   */
+  async record(
+    invocationId: Uuid,
+    command: InvocationCommand,
+    envelope: CommandEnvelope,
+    basedOn: Readonly<Record<string, number>>,
+    guess?: Known<InvocationState>,
+  ): Promise<Result<Stored<InvocationState>, Rejection>> {
+    return this.store(
+      invocationStream(invocationId),
+      command,
+      envelope,
+      async (_, now) => ok({ context: { now, callersAgent: null }, basedOn }),
+      guess,
+    );
   }
 }

@@ -70,21 +70,24 @@ async function readPair(
 ): Promise<ReadPair> {
   // Nobody has a contract with themselves.
   const isAlone = calling === agentId;
-  const [agents, contracts] = await Promise.all([
+  const [agents, found] = await Promise.all([
     facts.agents([calling, agentId]),
     isAlone ? NO_CONTRACTS : facts.contracts(calling, agentId),
   ]);
+  const hosted = agents.get(agentId);
+  // What somebody else agreed to under its id binds nobody.
+  const contracts = hosted === undefined ? NO_CONTRACTS : found;
   const active = byId(contracts);
   const id = named?.interactionId;
   const other =
-    id === undefined || isAlone || active.has(id)
+    id === undefined || isAlone || hosted === undefined || active.has(id)
       ? undefined
       : await facts.named(calling, agentId, id);
   const read = (interactionId: InteractionId): ReadInteraction | undefined =>
     active.get(interactionId) ?? (interactionId === id ? other : undefined);
   return {
     calling: agents.get(calling),
-    hosted: agents.get(agentId),
+    hosted,
     contracts,
     named: id === undefined ? undefined : read(id)?.interaction,
     vocabulary: facts.vocabulary(),

@@ -6,10 +6,8 @@ import {
 import type { Actor } from '../event-store/envelope.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
 import type { Caller } from '../kernel/caller.js';
+import type { Origin } from './commands/invocation-ledger.js';
 import type { InvocationCaller } from './domain/events.js';
-
-/** Where what is recorded comes from. */
-export type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
 
 /** What is recorded. */
 interface Entry {
@@ -20,6 +18,10 @@ interface Entry {
 
 const ANONYMOUS: Actor = { principal: 'anonymous', agent: null, tenant: null };
 
+/**
+ * The envelope of an entry.
+ * @param idempotencyKey under which the same entry is a retry; undefined: its content is the key
+ */
 export function envelopeOf(
   actor: Actor,
   content: Entry,
@@ -48,6 +50,6 @@ function actorOf(caller: Caller | null): Actor {
 }
 
 /** What of a caller is kept. */
-export function callerOf({ principal, client, agent, tenant }: Caller): InvocationCaller {
+export function recordedCaller({ principal, client, agent, tenant }: Caller): InvocationCaller {
   return { principal, client, agent, tenant };
 }

@@ -15,15 +15,15 @@ import { STATE_OF_ROW, UNSETTLED } from './approvals.js';
 import { ApprovalLedger } from './commands/approval-ledger.js';
 import type {
   ApprovalRequest,
+  Origin,
   RefusedCall,
   SettledApproval,
 } from './commands/invocation-ledger.js';
-import type { AuthorizationCode } from './domain/authorization.js';
 import type { InvocationCommand } from './domain/decider.js';
 import { isInvocation, type Invocation } from './domain/invocation.js';
 import { invocationStream } from './domain/stream.js';
 import { InvocationExecution } from './invocation-execution.js';
-import { callerOf, onceEnvelopeOf, type Origin } from './ledger-envelope.js';
+import { recordedCaller, onceEnvelopeOf } from './ledger-envelope.js';
 import { RefusalCounts } from './refusal-counts.js';
 
 /** Refusals of one agent that are recorded within a minute; what is more is counted alone. */
@@ -46,7 +46,11 @@ export class LoggedApprovals extends ApprovalLedger {
 
   async request(request: ApprovalRequest, context: Origin): Promise<Result<undefined, Rejection>> {
     const { caller, expiresAt, basedOn, entries, ...rest } = request;
-    const requested = { ...rest, caller: callerOf(caller), expiresAt: timestampOf(expiresAt) };
+    const requested = {
+      ...rest,
+      caller: recordedCaller(caller),
+      expiresAt: timestampOf(expiresAt),
+    };
     const { invocationId } = request;
     const content = { kind: 'request', target: invocationId, body: { requested, entries } };
     const envelope = onceEnvelopeOf(caller, content, this.random, context);
@@ -59,7 +63,7 @@ export class LoggedApprovals extends ApprovalLedger {
     this.counts.count(refused.code, isRecorded);
   }
 
-  count(code: AuthorizationCode): void {
+  count(code: string): void {
     this.counts.count(code, false);
   }
 
@@ -95,7 +99,7 @@ export class LoggedApprovals extends ApprovalLedger {
     const { caller, basedOn, invocationId: plannedId, ...rest } = refused;
     if (!(await this.#mayRecord(caller))) return false;
     const invocationId = deriveUuid(['refusal', plannedId, encodeBase64Url(this.random(16))]);
-    const record = { ...rest, invocationId, plannedId, caller: callerOf(caller) };
+    const record = { ...rest, invocationId, plannedId, caller: recordedCaller(caller) };
     const content = { kind: 'refuse', target: invocationId, body: record };
     const envelope = onceEnvelopeOf(caller, content, this.random, context);
     const command: InvocationCommand = { kind: 'refuse', refused: record };
@@ -116,14 +120,8 @@ export class LoggedApprovals extends ApprovalLedger {
     envelope: CommandEnvelope,
     basedOn: Readonly<Record<string, number>>,
   ): Promise<Result<undefined, Rejection>> {
-    const stream = invocationStream(invocationId);
-    const stored = await this.execution.store(
-      stream,
-      command,
-      envelope,
-      async (_, now) => ok({ context: { now, callersAgent: null }, basedOn }),
-      this.execution.repository.nothing,
-    );
+    const { nothing } = this.execution.repository;
+    const stored = await this.execution.record(invocationId, command, envelope, basedOn, nothing);
     return stored.ok ? ok(undefined) : stored;
   }
 }

@@ -12,6 +12,7 @@ import { READ_MODEL } from '../projections/tokens.js';
 import {
   InvocationLedger,
   type Admission,
+  type Origin,
   type OverdueInvocation,
 } from './commands/invocation-ledger.js';
 import type { InvocationCommand } from './domain/decider.js';
@@ -19,15 +20,13 @@ import type { InvocationState } from './domain/invocation.js';
 import type { InvocationOutcome } from './domain/outcome.js';
 import { invocationStream } from './domain/stream.js';
 import { InvocationExecution } from './invocation-execution.js';
-import { callerOf, envelopeOf, onceEnvelopeOf, type Origin } from './ledger-envelope.js';
-
-type Prepare = Parameters<InvocationExecution['store']>[3];
+import { recordedCaller, envelopeOf, onceEnvelopeOf } from './ledger-envelope.js';
 
 /** The service itself says how a call ended. */
 const LEDGER: Actor = { principal: 'process:invocations', agent: null, tenant: null };
 
 /** Whoever dies between taking a message and admitting its call leaves no invocation behind. */
-const NOTHING_TO_END: ReadonlySet<RejectionCode> = new Set([
+const NOTHING_TO_GIVE_UP: ReadonlySet<RejectionCode> = new Set([
   'invocation-not-found',
   'invocation-not-overdue',
 ] as const);
@@ -53,50 +52,50 @@ export class LoggedInvocations extends InvocationLedger {
     const { caller, deadline, basedOn, ...rest } = admission;
     const invocation = {
       ...rest,
-      caller: caller && callerOf(caller),
+      caller: caller && recordedCaller(caller),
       deadline: timestampOf(deadline),
     };
     const content = { kind: 'admit', target: admission.invocationId, body: invocation };
     const envelope = onceEnvelopeOf(caller, content, this.random, context);
     const command: InvocationCommand = { kind: 'admit', invocation };
-    const stream = invocationStream(admission.invocationId);
-    const prepare: Prepare = async (_, now) =>
-      ok({ context: { now, callersAgent: null }, basedOn });
+    const { invocationId } = admission;
     const { nothing } = this.execution.repository;
-    const stored = await this.execution.store(stream, command, envelope, prepare, nothing);
+    const stored = await this.execution.record(invocationId, command, envelope, basedOn, nothing);
     if (!stored.ok) return stored;
     const { known } = stored.value;
-    if (known !== undefined) this.#running.set(admission.invocationId, known);
+    if (known !== undefined) this.#running.set(invocationId, known);
     return ok(undefined);
   }
 
-  /**
-   * That the outcome is unknown is not recorded before the deadline has passed, nor for what was
-   * never admitted.
-   * @throws for any other outcome of an invocation that was never admitted
-   */
   async end(
     invocationId: Uuid,
     outcome: InvocationOutcome,
     context: Origin,
     resultDigest: string | null = null,
   ): Promise<void> {
-    const envelope = envelopeOf(
-      LEDGER,
-      { kind: 'end', target: invocationId, body: { outcome, resultDigest } },
-      undefined,
-      context,
-    );
-    const command: InvocationCommand = { kind: 'end', invocationId, outcome, resultDigest };
-    const stream = invocationStream(invocationId);
-    const prepare: Prepare = async (_, now) =>
-      ok({ context: { now, callersAgent: null }, basedOn: {} });
+    const said = { outcome, resultDigest };
+    const refused = await this.#end({ kind: 'end', invocationId, ...said }, said, context);
+    if (refused !== undefined) throw new Error(notEnded(invocationId, refused));
+  }
+
+  async giveUp(invocationId: Uuid, context: Origin): Promise<void> {
+    const refused = await this.#end({ kind: 'give-up', invocationId }, {}, context);
+    if (refused === undefined || NOTHING_TO_GIVE_UP.has(refused)) return;
+    throw new Error(notEnded(invocationId, refused));
+  }
+
+  async #end(
+    command: Extract<InvocationCommand, { readonly kind: 'end' | 'give-up' }>,
+    body: object,
+    context: Origin,
+  ): Promise<RejectionCode | undefined> {
+    const { kind, invocationId } = command;
+    const content = { kind, target: invocationId, body };
+    const envelope = envelopeOf(LEDGER, content, undefined, context);
     const running = this.#running.get(invocationId);
     this.#running.delete(invocationId);
-    const stored = await this.execution.store(stream, command, envelope, prepare, running);
-    if (stored.ok) return;
-    if (outcome === 'outcome-unknown' && NOTHING_TO_END.has(stored.error.code)) return;
-    throw new Error(`${stream} could not be ended: ${stored.error.code}`);
+    const stored = await this.execution.record(invocationId, command, envelope, {}, running);
+    return stored.ok ? undefined : stored.error.code;
   }
 
   async overdue(
@@ -112,4 +111,8 @@ export class LoggedInvocations extends InvocationLedger {
       )
       .all(timestampOf(now), after?.deadline ?? '', after?.invocationId ?? '', limit);
   }
+}
+
+function notEnded(invocationId: Uuid, code: RejectionCode): string {
+  return `${invocationStream(invocationId)} could not be ended: ${code}`;
 }

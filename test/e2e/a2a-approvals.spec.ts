@@ -28,7 +28,7 @@ beforeAll(async () => {
   ({ folder } = deployed);
   service = await spawnTestService(deployed);
   const partner = await Negotiator.register(service, 'partner');
-  const finance = await Negotiator.register(service, AGENT);
+  const finance = await Negotiator.register(service, AGENT, { tenant: HOST_TENANT });
   const terms = {
     allowedActions: ['play'],
     prohibitedActions: [],

@@ -84,7 +84,7 @@ describe('a node whose hosted agents have backends elsewhere', () => {
     );
   });
 
-  it('takes no manifest that says something else of a backend than the backend does', async () => {
+  it('RFC section 4, a mismatch is rejected: no manifest says else of a backend than that does', async () => {
     const node = await start('ledger');
     expect(await register(node, manifest('wrong', 'payroll'))).toEqual([
       422,
@@ -96,7 +96,7 @@ describe('a node whose hosted agents have backends elsewhere', () => {
     expect(await register(node, unbound)).toBe(201);
   });
 
-  it('does not start with another backend than its capabilities speak of', async () => {
+  it('RFC section 4, a mismatch is rejected: no start with another backend than manifests say', async () => {
     const node = await start('ledger');
     expect(await register(node, manifest('right', 'ledger'))).toBe(201);
     await node.stop();

@@ -128,7 +128,9 @@ describe('the audited log of calls under contracts', () => {
     const document = await agree(party, finance);
     await party.cancel(document);
     const caller = await callerFor(service, party);
-    expect(outcomeOf(await caller.invoke('reconcile', ARGUMENTS))).toBe('FORBIDDEN contract-required');
+    expect(outcomeOf(await caller.invoke('reconcile', ARGUMENTS))).toBe(
+      'FORBIDDEN contract-required',
+    );
     expect(outcomeOf(await caller.route('reconcile', undefined, MARKER))).toBe('contract-required');
     await eventually(async () => (await invocationEvents(party.client)).length === 2);
     const refused = await invocationEvents(party.client);

@@ -60,14 +60,10 @@ interface Row {
 }
 
 /** One row: what was negotiated, and what a call is then told by everything that decides. */
-const row = (
-  given: string,
-  expected: string,
-  arrange: (partner: Negotiator) => Promise<Arranged | void>,
-): Row => ({
+const row = (given: string, expected: string, arrange: Row['arrange']): Row => ({
   given,
   expected,
-  arrange: async (partner) => (await arrange(partner)) ?? undefined,
+  arrange,
 });
 
 const SOON_MS = 700;
@@ -77,7 +73,7 @@ async function soonOver(): Promise<void> {
 }
 
 const ROWS: readonly Row[] = [
-  row('no contract', 'contract-required', async () => Promise.resolve()),
+  row('no contract', 'contract-required', async () => Promise.resolve(undefined)),
   row('a contract that allows it', GRANTED, async (partner) => {
     await agree(partner, finance);
   }),
@@ -158,9 +154,13 @@ const ROWS: readonly Row[] = [
     const { after } = await amended(partner, { allowedData: ['invoices', 'payroll'] });
     return { named: naming(after, newest(after).termsHash) };
   }),
-  row('a contract of which the caller is not the initiator', 'caller-not-initiator', async (partner) => {
-    await agree(finance, partner);
-  }),
+  row(
+    'a contract of which the caller is not the initiator',
+    'caller-not-initiator',
+    async (partner) => {
+      await agree(finance, partner);
+    },
+  ),
   row('the same, and a skill that any party may call', GRANTED, async (partner) => {
     await agree(finance, partner);
     return { skillId: 'audit' };
@@ -190,10 +190,14 @@ const ROWS: readonly Row[] = [
     await agree(partner, finance);
     return { caller: await callerFor(service, partner, { tenant: 'elsewhere' }) };
   }),
-  row('a token that names an agent which is not registered', 'agent-not-acting', async (partner) => {
-    await agree(partner, finance);
-    return { caller: await callerFor(service, partner, { agent: 'nobody-knows' }) };
-  }),
+  row(
+    'a token that names an agent which is not registered',
+    'agent-not-acting',
+    async (partner) => {
+      await agree(partner, finance);
+      return { caller: await callerFor(service, partner, { agent: 'nobody-knows' }) };
+    },
+  ),
 ];
 
 describe('a call under a negotiated contract: enforcement and explanation are one decision', () => {

@@ -49,7 +49,9 @@ describe('two processes over one log', () => {
     const partner = await newPartner(first);
     const caller = await callerFor(first, partner);
     const there = caller.at(second);
-    expect(outcomeOf(await there.invoke('reconcile', ARGUMENTS))).toBe('FORBIDDEN contract-required');
+    expect(outcomeOf(await there.invoke('reconcile', ARGUMENTS))).toBe(
+      'FORBIDDEN contract-required',
+    );
     await agree(partner, finance);
     expect(outcomeOf(await there.invoke('reconcile', ARGUMENTS))).toBe('COMPLETED');
   });
@@ -89,7 +91,9 @@ describe('two processes over one log', () => {
     expect(outcomeOf(await there.invoke('reconcile', ARGUMENTS))).toBe('COMPLETED');
     const terms = { ...document.contract, prohibitedActions: ['reconcile'], allowedActions: [] };
     documentOf(await finance.accept(documentOf(await partner.revise(document, terms))));
-    expect(outcomeOf(await there.invoke('reconcile', ARGUMENTS))).toBe('FORBIDDEN action-prohibited');
+    expect(outcomeOf(await there.invoke('reconcile', ARGUMENTS))).toBe(
+      'FORBIDDEN action-prohibited',
+    );
   });
 
   it('the same idempotency key at both of them at once runs one time', async () => {

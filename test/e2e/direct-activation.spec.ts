@@ -45,6 +45,22 @@ function message(extensions: readonly string[] | undefined, payload: unknown): J
 
 const WAYS = BINDINGS.flatMap((binding) => OPERATIONS.map((operation) => ({ binding, operation })));
 
+type Layers = readonly [
+  headers: Headers,
+  extensions: readonly string[] | undefined,
+  payload: unknown,
+  kind: string,
+];
+
+/** Rows with names that fit a line. */
+function titled(rows: readonly Layers[]) {
+  return rows.map(([headers, extensions, payload, kind]) => {
+    const layers = JSON.stringify({ headers, extensions, payload });
+    const title = layers.replace(JSON.stringify(PAYLOAD), '<payload>').replaceAll(URI, '<uri>');
+    return { title, headers, extensions, payload, kind };
+  });
+}
+
 /** `direct`, `ordinary`, or the code with which it was refused. */
 function kindOf(reply: Reply): string {
   if (reply.error !== undefined) return outcomeOf(reply);
@@ -63,30 +79,32 @@ describe.each(WAYS)(
     const ON = { 'a2a-extensions': URI };
     const OTHER = 'https://example.com/a2a/extensions/other/v1';
 
-    it.each<readonly [Headers, readonly string[] | undefined, unknown, string]>([
-      [{}, undefined, undefined, 'ordinary'],
-      [{}, [URI], undefined, 'ordinary'],
-      [{}, undefined, PAYLOAD, 'ordinary'],
-      [{}, [URI], PAYLOAD, 'ordinary'],
-      [{}, [URI], { nonsense: true }, 'ordinary'],
-      [{ 'a2a-extensions': '' }, [URI], PAYLOAD, 'ordinary'],
-      [{ 'a2a-extensions': OTHER }, [URI], PAYLOAD, 'ordinary'],
-      [{ 'a2a-extensions': `${URI}/` }, [URI], PAYLOAD, 'ordinary'],
-      [{ 'a2a-extensions': URI.replace(/v1$/, 'v2') }, [URI], PAYLOAD, 'ordinary'],
-      [{ 'a2a-extensions': URI.toUpperCase() }, [URI], PAYLOAD, 'ordinary'],
-      [{ 'x-a2a-extensions': URI }, [URI], PAYLOAD, 'ordinary'],
-      [ON, undefined, undefined, 'INVALID_METADATA'],
-      [ON, undefined, PAYLOAD, 'INVALID_METADATA'],
-      [ON, [], PAYLOAD, 'INVALID_METADATA'],
-      [ON, [OTHER], PAYLOAD, 'INVALID_METADATA'],
-      [ON, [URI], undefined, 'METADATA_MISSING'],
-      [ON, [URI], null, 'INVALID_METADATA'],
-      [ON, [URI], [PAYLOAD], 'INVALID_METADATA'],
-      [ON, [URI], 'calculate_sum', 'INVALID_METADATA'],
-      [ON, [URI], PAYLOAD, 'direct'],
-      [ON, [OTHER, URI], PAYLOAD, 'direct'],
-      [{ 'a2a-extensions': `${OTHER} , ${URI},${URI}` }, [URI], PAYLOAD, 'direct'],
-    ])('header %j, extensions %j, payload %j: %s', async (headers, extensions, payload, kind) => {
+    it.each(
+      titled([
+        [{}, undefined, undefined, 'ordinary'],
+        [{}, [URI], undefined, 'ordinary'],
+        [{}, undefined, PAYLOAD, 'ordinary'],
+        [{}, [URI], PAYLOAD, 'ordinary'],
+        [{}, [URI], { nonsense: true }, 'ordinary'],
+        [{ 'a2a-extensions': '' }, [URI], PAYLOAD, 'ordinary'],
+        [{ 'a2a-extensions': OTHER }, [URI], PAYLOAD, 'ordinary'],
+        [{ 'a2a-extensions': `${URI}/` }, [URI], PAYLOAD, 'ordinary'],
+        [{ 'a2a-extensions': URI.replace(/v1$/, 'v2') }, [URI], PAYLOAD, 'ordinary'],
+        [{ 'a2a-extensions': URI.toUpperCase() }, [URI], PAYLOAD, 'ordinary'],
+        [{ 'x-a2a-extensions': URI }, [URI], PAYLOAD, 'ordinary'],
+        [ON, undefined, undefined, 'INVALID_METADATA'],
+        [ON, undefined, PAYLOAD, 'INVALID_METADATA'],
+        [ON, [], PAYLOAD, 'INVALID_METADATA'],
+        [ON, [OTHER], PAYLOAD, 'INVALID_METADATA'],
+        [ON, [URI], undefined, 'METADATA_MISSING'],
+        [ON, [URI], null, 'INVALID_METADATA'],
+        [ON, [URI], [PAYLOAD], 'INVALID_METADATA'],
+        [ON, [URI], 'calculate_sum', 'INVALID_METADATA'],
+        [ON, [URI], PAYLOAD, 'direct'],
+        [ON, [OTHER, URI], PAYLOAD, 'direct'],
+        [{ 'a2a-extensions': `${OTHER} , ${URI},${URI}` }, [URI], PAYLOAD, 'direct'],
+      ]),
+    )('$title: $kind', async ({ headers, extensions, payload, kind }) => {
       const reply = await ask(message(extensions, payload), headers);
       expect(kindOf(reply)).toBe(kind);
       // What was activated is named in every answer, and nothing else is.
@@ -99,9 +117,13 @@ describe.each(WAYS)(
     });
 
     it('the parts play no role', async () => {
-      const params = invoking('calculate_sum', { a: 1, b: 41 }, {
-        message: { parts: [{ raw: 'AAAA', mediaType: 'image/png' }, { data: { a: 9, b: 9 } }] },
-      });
+      const params = invoking(
+        'calculate_sum',
+        { a: 1, b: 41 },
+        {
+          message: { parts: [{ raw: 'AAAA', mediaType: 'image/png' }, { data: { a: 9, b: 9 } }] },
+        },
+      );
       expect(kindOf(await ask(params, ON))).toBe('direct');
     });
   },
@@ -121,7 +143,7 @@ describe.each(BINDINGS)('RFC section 3.3, the payload over $name', (binding) => 
   it.each([
     ...['backend', 'backendUrl', 'url', 'tool', 'command', 'credential', 'path', 'handler'],
     ...['model', 'CallId', 'timeout', 'metadata', ''],
-  ])('takes no member %j', async (member) => {
+  ])('RFC section 4, a caller cannot name a backend: takes no member %j', async (member) => {
     const reply = await send({ ...PAYLOAD, [member]: 'http://127.0.0.1:1/' });
     expect(outcomeOf(reply)).toBe('INVALID_METADATA');
     expect(faultsOf(reply)).toEqual([payloadPointer(`/${member}`)]);

@@ -151,6 +151,30 @@ describe('the OpenAPI description', () => {
     }
   });
 
+  // What `test/invocations/{approvals-rest,explain-http}.spec.ts` see answered.
+  it.each<readonly [method: string, path: string, ...codes: (keyof typeof REJECTIONS)[]]>([
+    ['get', '/v1/approvals', 'cursor-invalid', 'projection-behind', 'request-invalid'],
+    ['get', '/v1/approvals/{invocationId}', 'approval-not-found', 'scope-missing'],
+    [
+      ...(['post', '/v1/approvals/{invocationId}/decision'] as const),
+      ...(['request-invalid', 'scope-missing', 'approval-not-found'] as const),
+      ...(['approver-involved', 'approval-mismatch', 'approval-decided'] as const),
+      ...(['approval-void', 'approval-expired', 'idempotency-key-reused', 'contention'] as const),
+    ],
+    [
+      ...(['post', '/v1/authorizations/explain'] as const),
+      ...(['agent-not-found', 'capability-not-found'] as const),
+      ...(['request-invalid', 'scope-missing'] as const),
+    ],
+  ])('documents what is refused at %s %s', (method, path, ...codes) => {
+    const responses = document.paths[path]?.[method]?.responses ?? {};
+    const missing = codes.filter((code) => {
+      const response = responses[String(REJECTION_STATUS[code].status)];
+      return response?.description.includes(`\`${code}\``) !== true;
+    });
+    expect(missing).toEqual([]);
+  });
+
   it('describes problem documents as they are', async () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const validate = ajv.compile(document.components.schemas['Problem'] ?? {});

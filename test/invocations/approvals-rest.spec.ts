@@ -238,6 +238,13 @@ describe('a decision', () => {
     expect((await eventsOf(request)).length).toBe(1);
   });
 
+  it('is not made by the OAuth client that called, be it registered with the agent or not', async () => {
+    const request = await requested({ caller: { ...partnerCaller, client: 'console' } });
+    expect(codeOf(await decide(request, 'approve'))).toEqual([403, 'approver-involved']);
+    const by = somebody('approver', { client: 'another-console' });
+    expect(codeOf(await decide(request, 'approve', { by }))).toBe('approved');
+  });
+
   it('may be made with the hosted agent’s own token', async () => {
     const by = somebody('finance-runtime', { agent: FINANCE });
     expect(codeOf(await decide(await requested(), 'approve', { by }))).toBe('approved');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Manifest } from '../../src/capabilities/domain/manifest.js';
+import { SchemaJudges } from '../../src/capabilities/queries/schemas/schema-judges.js';
 import {
   AuthorizationExplanations,
   MAX_EXPLAINED_TERMS,
@@ -22,7 +23,7 @@ const TRANSLATE = capability('translate', {
 
 beforeEach(async () => {
   node = await AuthorizationNode.open();
-  explanations = new AuthorizationExplanations(node.facts);
+  explanations = new AuthorizationExplanations(node.facts, new SchemaJudges());
   await node.register(alpha, beta);
   const event = {
     type: 'capability-registered',

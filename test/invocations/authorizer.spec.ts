@@ -10,6 +10,7 @@ import type { Contract } from '../../src/kernel/federated-interaction.js';
 import type { TermsHash } from '../../src/kernel/ids.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
 import { capability, type CapabilityChanges } from '../capabilities/support/capabilities.js';
+import { hostedAgent } from '../capabilities/support/capability-node.js';
 import { Told } from '../interactions/contracts/support/contract-node.js';
 import {
   accept,
@@ -184,6 +185,44 @@ describe('an authorizer', () => {
     node.now = EXPIRES_MS;
     expect(codeOf(await ask())).toBe('contract-required');
     expect(codeOf(await ask(named(ours)))).toBe('contract-expired');
+  });
+});
+
+describe('an id of a hosted agent that another tenant has registered', () => {
+  const hostedFor = (tenant: string, { agentId } = beta): void => {
+    node.hosted.splice(0, Infinity, hostedAgent(agentId, { tenant }));
+  };
+
+  it('is nobody’s: its contracts allow nothing, now and in the past', async () => {
+    const accepted = timestampOf(Date.parse(ours.scene.log.at(-1)!.recordedAt));
+    const inThePast = () => judgeCall(node.facts.at(accepted), question());
+    hostedFor(beta.agent.tenant);
+    for (const answer of [await ask(), await ask(named(ours)), await inThePast()]) {
+      expect(codeOf(answer)).toBe('allowed-action');
+    }
+    hostedFor('the-host');
+    for (const answer of [await ask(), await inThePast()]) {
+      expect(answer.decision).toMatchObject({ code: 'contract-required', isParty: false });
+      expect(Object.keys(answer.basedOn).sort()).toEqual([
+        'agent-agent-alpha',
+        'capability-agent-beta/translate',
+      ]);
+    }
+    expect(codeOf(await ask(named(ours)))).toBe('contract-not-found');
+    expect((await judgeCall(node.facts.atHead, question())).contracts?.active).toEqual([]);
+  });
+
+  it('has nothing to name where no contract is asked for', async () => {
+    hostedFor('the-host');
+    expect(codeOf(await ask({ skillId: CHAT.id, ...named(ours) }))).toBe('contract-not-found');
+    expect(codeOf(await ask({ skillId: CHAT.id }))).toBe('entitlement');
+  });
+
+  it('does not call other hosted agents either', async () => {
+    hostedFor('the-host', alpha);
+    expect(codeOf(await ask())).toBe('agent-not-acting');
+    hostedFor(alpha.agent.tenant, alpha);
+    expect(codeOf(await ask())).toBe('allowed-action');
   });
 });
 

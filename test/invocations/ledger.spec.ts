@@ -117,25 +117,34 @@ describe('an outcome', () => {
     await second.close();
   });
 
-  it('is unknown only after the deadline', async () => {
+  it('is unknown at any time for whoever ran the call', async () => {
+    const call = admission({ deadline: node.now + 1000 });
+    await node.ledger.admit(call, ORIGIN);
+    await node.ledger.end(call.invocationId, 'outcome-unknown', ORIGIN);
+    expect(await typesIn(call.invocationId)).toEqual(['invocation-admitted', 'invocation-ended']);
+  });
+
+  it('is given up only after the deadline', async () => {
     const call = admission({ deadline: node.now + 1000 });
     await node.ledger.admit(call, ORIGIN);
     node.now += 1000;
-    await node.ledger.end(call.invocationId, 'outcome-unknown', ORIGIN);
+    await node.ledger.giveUp(call.invocationId, ORIGIN);
     expect(await typesIn(call.invocationId)).toEqual(['invocation-admitted']);
     node.now += 1;
-    await node.ledger.end(call.invocationId, 'outcome-unknown', ORIGIN);
+    await node.ledger.giveUp(call.invocationId, ORIGIN);
     expect(await typesIn(call.invocationId)).toEqual(['invocation-admitted', 'invocation-ended']);
   });
 
   it('of what was never admitted is a bug', async () => {
     const never = admission().invocationId;
-    await expect(node.ledger.end(never, 'failed', ORIGIN)).rejects.toThrow('invocation-not-found');
+    for (const outcome of ['failed', 'outcome-unknown'] as const) {
+      await expect(node.ledger.end(never, outcome, ORIGIN)).rejects.toThrow('invocation-not-found');
+    }
   });
 
   it('is nothing to record when the process died before it admitted the call', async () => {
     const never = admission().invocationId;
-    await node.ledger.end(never, 'outcome-unknown', ORIGIN);
+    await node.ledger.giveUp(never, ORIGIN);
     expect(await typesIn(never)).toEqual([]);
   });
 });
@@ -153,7 +162,7 @@ describe('overdue invocations', () => {
     node.now += 1;
     expect(await overdue()).toEqual([later!.invocationId, late!.invocationId]);
     expect(await overdue(1)).toEqual([later!.invocationId]);
-    await node.ledger.end(later!.invocationId, 'outcome-unknown', ORIGIN);
+    await node.ledger.giveUp(later!.invocationId, ORIGIN);
     expect(await overdue()).toEqual([late!.invocationId]);
   });
 

@@ -26,11 +26,13 @@ export function skillNotFound(call: CallIds, replacement: SkillId | null = null)
   });
 }
 
+/** RFC section 5, `SKILL_NOT_BOUND`: its manifest has no `direct_invoke`. */
 export function skillNotBound(call: DirectCall): A2aRefusal {
   const detail = 'The skill cannot be invoked directly: send it a message without the extension.';
   return directRefusal('SKILL_NOT_BOUND', detail, call);
 }
 
+/** RFC section 5, `UNAUTHORIZED`: no token, and its manifest does not allow that (section 4). */
 export function unauthorized(call: DirectCall): A2aRefusal {
   return directRefusal('UNAUTHORIZED', 'The skill is for callers with a token.', call);
 }
@@ -57,6 +59,7 @@ export function keyOfNobody(call: DirectCall, payload: JsonPointer): A2aRefusal 
   return directRefusal('INVALID_METADATA', detail, call, { faults: [fault] });
 }
 
+/** RFC section 5, `BACKEND_NOT_FOUND`: the deployment binds none to the manifest's handler. */
 export function backendNotFound(call: DirectCall): A2aRefusal {
   const detail = 'The skill has no backend where the call arrived; nothing was run.';
   return directRefusal('BACKEND_NOT_FOUND', detail, call);

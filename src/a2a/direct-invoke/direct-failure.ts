@@ -36,8 +36,9 @@ export function failureMetadata(
 }
 
 /**
- * How a turn failed without a word of its backend. `timed-out` and `interrupted` say that nobody knows
- * what the backend did: whoever asks again does so with the same idempotency key, or knows better.
+ * How a turn failed without a word of its backend. `timed-out` and `interrupted` say, as some codes of
+ * backends do (`BackendFailureCode`), that nobody knows what was done. With the same idempotency key the answer stays the same: whoever has it done
+ * all the same does so under a new key, and may have it done twice.
  */
 export function failureOfTurn(why: TurnFailure): DirectFailure {
   return { code: CODES[why], refusal: why };

@@ -1,6 +1,6 @@
 import type { SchemaJudge } from '../../capabilities/queries/schemas/schema-judge.js';
 import type { Backend, BackendCall, BackendFailure } from '../../invocations/commands/backends.js';
-import type { Json, JsonObject } from '../../kernel/json.js';
+import type { Json } from '../../kernel/json.js';
 import type {
   CapabilityCall,
   CapabilityImplementation,
@@ -8,7 +8,6 @@ import type {
 } from '../handlers/capability-call.js';
 import type { DirectCall } from './direct-call.js';
 import { failureMetadata, type DirectFailure } from './direct-failure.js';
-import type { DirectInvokeCode } from './direct-refusal.js';
 
 /** What one direct invoke is made of, besides the call that is admitted for it. */
 export interface DirectInvocation {
@@ -87,9 +86,16 @@ export class DirectImplementation implements CapabilityImplementation {
 
   #failed(admitted: CapabilityCall, { error }: { readonly error: BackendFailure }): HandlerEvent {
     const { kind, detail, retryAfterSeconds } = error;
-    this.#report(admitted, `backend ${kind}`, { detail });
     const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-    return this.#failure(kind === 'unavailable' ? 'BACKEND_UNAVAILABLE' : 'BACKEND_FAILED', retry);
+    if (kind === 'failed') {
+      this.#report(admitted, 'backend failed', { detail });
+      return this.#failure(SENTENCES.failed, { code: 'BACKEND_FAILED', refusal: null, ...retry });
+    }
+    const { code: refusal, isUnknown } = error;
+    this.#report(admitted, 'backend unavailable', { code: refusal, detail });
+    const sentence = isUnknown ? SENTENCES.unknown : SENTENCES.unavailable;
+    const failure = { code: 'BACKEND_UNAVAILABLE', refusal, ...retry } as const;
+    return this.#failure(sentence, failure, isUnknown);
   }
 
   /** Pointers and no values: what does not fit may be anything. */
@@ -97,7 +103,7 @@ export class DirectImplementation implements CapabilityImplementation {
     this.#report(admitted, 'output does not fit its schema', {
       faults: this.invocation.output?.faults(value) ?? 'the schema does not compile',
     });
-    return this.#failure('OUTPUT_INVALID');
+    return this.#failure(SENTENCES.unfit, { code: 'OUTPUT_INVALID', refusal: null });
   }
 
   #report({ grant }: CapabilityCall, line: string, about: Readonly<Record<string, unknown>>): void {
@@ -106,22 +112,20 @@ export class DirectImplementation implements CapabilityImplementation {
     this.invocation.report(line, { invocationId, agentId, skillId: id, handler, ...about });
   }
 
-  #failure(
-    code: keyof typeof SENTENCES,
-    more: Pick<DirectFailure, 'retryAfterSeconds'> = {},
-  ): HandlerEvent {
+  #failure(text: string, failure: DirectFailure, isUnknown = false): HandlerEvent {
     const { uri, call } = this.invocation;
-    const metadata: JsonObject = failureMetadata(uri, call, { code, refusal: null, ...more });
-    return { kind: 'failed', parts: [{ text: SENTENCES[code] }], metadata };
+    const metadata = failureMetadata(uri, call, failure);
+    return { kind: 'failed', parts: [{ text }], metadata, ...(isUnknown ? { isUnknown } : {}) };
   }
 }
 
 /** All that a caller is told: what a backend says of itself is not for callers. */
 const SENTENCES = {
-  BACKEND_UNAVAILABLE: 'The backend of the skill is not available.',
-  BACKEND_FAILED: 'The backend of the skill has failed.',
-  OUTPUT_INVALID: 'What the backend answered does not fit the output schema of the skill.',
-} as const satisfies Partial<Record<DirectInvokeCode, string>>;
+  unavailable: 'The backend of the skill is not available; nothing was done.',
+  unknown: 'The backend of the skill gave no answer; what it was asked for may have been done.',
+  failed: 'The backend of the skill has failed.',
+  unfit: 'What the backend answered does not fit the output schema of the skill.',
+} as const;
 
 /** To a microsecond; clocks of processes may be apart, but nothing takes less than no time. */
 function milliseconds(value: number): number {

@@ -11,7 +11,7 @@ import type { CallPermissions } from '../handlers/call-permissions.js';
 import type { CapabilityImplementation } from '../handlers/capability-call.js';
 import { sizeRefusal } from '../handlers/limits.js';
 import type { ReceivedMessage } from '../handlers/received-message.js';
-import type { DirectTurn, PlannedCall } from '../handlers/turn-plan.js';
+import type { DirectTurn, PlannedDirectCall } from '../handlers/turn-plan.js';
 import { invocationIdOf } from '../handlers/turn-planner.js';
 import { usableReplacement } from '../routing/replacement.js';
 import type { A2aRefusal } from '../wire/refusal.js';
@@ -30,6 +30,7 @@ import { DirectImplementation, type DirectInvocation } from './direct-implementa
 import { directRouting, directTurn } from './direct-turn.js';
 import { payloadPointer } from './read-direct-call.js';
 
+/** What direct invokes are planned by. */
 export interface DirectPlannerParts extends Pick<DirectInvocation, 'stopwatch' | 'report'> {
   readonly registry: Pick<CapabilityRegistry, 'of'>;
   readonly permissions: CallPermissions;
@@ -42,7 +43,7 @@ export interface DirectPlannerParts extends Pick<DirectInvocation, 'stopwatch' |
 /**
  * Checks a direct invoke in the one order in which no answer tells of what it should not: visible,
  * bound, authenticated, arguments, authorized. What came before with the same key, the limits and
- * whether the backend is here (`direct.unbound`) come after that. Records nothing but refusals.
+ * whether the backend is here (`direct.refusedLast`) come after that, in `direct-intake.ts`. Records nothing but refusals.
  */
 export class DirectPlanner {
   constructor(private readonly parts: DirectPlannerParts) {}
@@ -58,13 +59,16 @@ export class DirectPlanner {
     received: ReceivedMessage,
     call: DirectCall,
     taskId: Uuid,
-  ): Promise<Result<PlannedCall, A2aRefusal>> {
+  ): Promise<Result<PlannedDirectCall, A2aRefusal>> {
     const { permissions, backends } = this.parts;
     const answer = await permissions.ask(received, call.skillId);
     const visible = this.#visible(received, call, answer);
     if (!visible.ok) return visible;
     const modes = this.#wellFormed(received, call, visible.value);
-    if (!modes.ok) return modes;
+    if (!modes.ok) {
+      permissions.count(modes.error.code ?? modes.error.error);
+      return modes;
+    }
     const { decision, basedOn } = answer;
     const turn = directTurn(received.request, call, this.parts.uri);
     if (decision.kind === 'refusal') {
@@ -87,7 +91,7 @@ export class DirectPlanner {
       routing: directRouting(call),
       outputModes: modes.value,
       message: received.params.message,
-      direct: { ...turn, unbound: unbound(received, decision, turn, call, backend) },
+      direct: { ...turn, refusedLast: refusedLast(received, decision, turn, call, backend) },
     });
   }
 
@@ -96,10 +100,13 @@ export class DirectPlanner {
     call: DirectCall,
     { decision, capability }: AuthorizationAnswer,
   ): Result<Capability, A2aRefusal> {
+    const { permissions, registry } = this.parts;
+    if (decision.kind === 'refusal' && !isOfContract(decision.code))
+      permissions.count(decision.code);
     const code = decision.kind === 'grant' ? null : decision.code;
     if (capability === null || code === 'not-entitled') return err(skillNotFound(call));
     if (code !== 'capability-removed') return ok(capability);
-    const capabilities = this.parts.registry.of(agent.agentId);
+    const capabilities = registry.of(agent.agentId);
     return err(skillNotFound(call, usableReplacement(capabilities, capability, caller)));
   }
 
@@ -137,7 +144,7 @@ export class DirectPlanner {
 }
 
 /** What is asked last: may the message be so large, and is the backend here? */
-function unbound(
+function refusedLast(
   { params: { message } }: ReceivedMessage,
   { capability: { manifest } }: Grant,
   turn: Pick<DirectTurn, 'refusal'>,

@@ -23,7 +23,7 @@ export const DIRECT_INVOKE_CODES = [
   'IDEMPOTENCY_CONFLICT',
   /** The deployment has no backend of this name here. */
   'BACKEND_NOT_FOUND',
-  /** It could not be asked, or did not answer in time; `metadata.refusal` says which. */
+  /** It gave no answer; `metadata.refusal` says why, and so whether it may have acted. */
   'BACKEND_UNAVAILABLE',
   /** It answered with a failure. */
   'BACKEND_FAILED',

@@ -16,7 +16,7 @@ export function directTurn(
   { agent, caller }: Pick<A2aRequest, 'agent' | 'caller'>,
   call: DirectCall,
   uri: string,
-): Omit<DirectTurn, 'unbound'> {
+): Omit<DirectTurn, 'refusedLast'> {
   const { idempotencyKey: key, skillId } = call;
   return {
     argumentsDigest: hashJson(call.arguments),

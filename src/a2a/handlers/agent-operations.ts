@@ -20,7 +20,10 @@ export interface A2aRequest {
   readonly signal: AbortSignal;
 }
 
-/** SendMessage and SendStreamingMessage; the other operations ask `Tasks` and `PushConfigs` directly. */
+/**
+ * SendMessage and SendStreamingMessage, by `AgentMessages`; the other operations ask `Tasks` and
+ * `PushConfigs` directly.
+ */
 export abstract class MessageExecution {
   /**
    * Routes, admits, runs. Answers when the turn has ended (terminal or interrupted), or at once with

@@ -15,6 +15,7 @@ import type { Tasks } from '../tasks/port.js';
 import type { A2aRequest } from './agent-operations.js';
 import { approvalRequestOf, type IssuedCall } from './issued-call.js';
 
+/** What calls are held by. */
 export interface HoldParts {
   readonly tasks: Pick<Tasks, 'record'>;
   readonly approvals: Pick<ApprovalLedger, 'request'>;

@@ -11,19 +11,19 @@ import type { StoredTask, TaskChange, TaskChangeRefused } from '../tasks/domain/
 import type { Tasks } from '../tasks/port.js';
 import { withinTask, type IssuedCall } from './issued-call.js';
 import type { HeldCalls, ReplannedCall } from './held-calls.js';
-import { limitOf } from './limits.js';
 import type { RunningTurns } from './running-turns.js';
 import { endingBy } from './turn-failures.js';
 import type { TurnFailure } from './turn-plan.js';
 import type { TurnStarter } from './turn-starter.js';
 import { Turn } from './turn.js';
 
+/** What approved calls are run or ended by. */
 export interface ApprovedCallsParts {
   readonly tasks: Pick<Tasks, 'release' | 'record'>;
   readonly ledger: Pick<InvocationLedger, 'end'>;
   readonly held: HeldCalls;
-  readonly starter: Pick<TurnStarter, 'reissue' | 'run'>;
-  readonly turns: Pick<RunningTurns, 'take'>;
+  readonly starter: Pick<TurnStarter, 'reissue' | 'admitAndRun'>;
+  readonly turns: Pick<RunningTurns, 'takeSlot'>;
   readonly trustExtensionUri: string;
   readonly clock: Clock;
 }
@@ -73,10 +73,7 @@ export class ApprovedCalls {
   ): Promise<void> {
     const { starter, turns, clock } = this.parts;
     const { invocationId } = invocation.call;
-    const { manifest } = plan.grant.capability;
-    const place = JSON.stringify([manifest.agentId, manifest.id]);
-    const limit = limitOf(manifest, 'max_concurrent');
-    const slot = turns.take(place, limit, JSON.stringify(stored.owner));
+    const slot = turns.takeSlot(plan.grant.capability.manifest, stored.owner);
     if (slot === undefined) return;
     try {
       const call = starter.reissue(plan, invocationId, received.digest);
@@ -86,7 +83,7 @@ export class ApprovedCalls {
         slot.release();
         return;
       }
-      const begun = await starter.run(received, reissued, going, slot);
+      const begun = await starter.admitAndRun(received, reissued, going, slot);
       // The caller has seen the task: no message comes instead of it.
       if (begun instanceof Turn) begun.show();
       else if (begun !== 'elsewhere') await this.refuse(going, invocation, begun);

@@ -1,4 +1,4 @@
-import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
 import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
 import type {
   InvocationLedger,
@@ -16,6 +16,7 @@ import type { Tasks } from '../tasks/port.js';
 import { Recurring } from '../tasks/recurring.js';
 import type { ApprovedCalls } from './approved-calls.js';
 
+/** What looks for approvals that came out works with. */
 export interface ApprovedTurnsParts {
   readonly tasks: Pick<Tasks, 'load'>;
   readonly approvals: Pick<ApprovalLedger, 'settled' | 'onDecided' | 'find'>;
@@ -33,7 +34,7 @@ const BATCH = 100;
  * may do it at any time, and does so again until it is done: the task lets one of them go on with it,
  * and the ledger lets one of them run the call.
  */
-export class ApprovedTurns implements OnApplicationBootstrap, OnModuleDestroy {
+export class ApprovedTurns implements OnModuleDestroy {
   readonly #looking: Recurring;
   /** Decided in this process; the view may not have heard of them. */
   readonly #decided = new Set<Uuid>();
@@ -44,7 +45,11 @@ export class ApprovedTurns implements OnApplicationBootstrap, OnModuleDestroy {
     this.#looking = new Recurring('the resumption of calls', look, PAUSE_MS, parts.report);
   }
 
-  onApplicationBootstrap(): void {
+  /**
+   * Not before the node serves: a call goes by the capabilities that its files say, and its backend
+   * may ask for the keys that verify it.
+   */
+  start(): void {
     this.#stopListening = this.parts.approvals.onDecided((invocationId) => {
       this.#decided.add(invocationId);
       this.#looking.ring();

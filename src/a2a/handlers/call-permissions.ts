@@ -5,6 +5,7 @@ import type { SkillId, Uuid } from '../../kernel/ids.js';
 import type { ReceivedMessage } from './received-message.js';
 import type { RunningTurns } from './running-turns.js';
 
+/** What permissions are asked of, and refusals told. */
 export interface PermissionParts {
   readonly authorizer: Authorizer;
   readonly approvals: Pick<ApprovalLedger, 'refuse' | 'count'>;
@@ -39,6 +40,14 @@ export class CallPermissions {
     });
   }
 
+  /**
+   * Counts a refusal that is no decision on a contract.
+   * @param code of `authorize`, or the one that the caller is told
+   */
+  count(code: string): void {
+    this.parts.approvals.count(code);
+  }
+
   /** Puts on record that a party of a contract was refused; anybody else is counted alone. */
   record({ request }: Pick<ReceivedMessage, 'request'>, refused: RefusedTurn): void {
     const { caller, agent, correlationId, traceparent } = request;
@@ -46,7 +55,7 @@ export class CallPermissions {
     const { approvals, turns } = this.parts;
     const { code, terms } = refusal;
     if (caller === null || !refusal.isParty) {
-      approvals.count(code);
+      this.count(code);
       return;
     }
     // Nobody waits for it: a refusal stands whether it is on record or not.

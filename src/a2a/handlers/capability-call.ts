@@ -50,9 +50,19 @@ export type HandlerEvent =
     }
   | {
       /** Ends the turn. `completed` is implied when a handler returns without one. */
-      readonly kind: 'completed' | 'failed' | 'rejected' | 'input-required' | 'auth-required';
+      readonly kind: 'completed' | 'rejected' | 'input-required' | 'auth-required';
       readonly parts?: readonly Part[];
       readonly metadata?: JsonObject;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly parts?: readonly Part[];
+      readonly metadata?: JsonObject;
+      /**
+       * Nobody knows whether what was asked for was done, as when an answer never came: the record
+       * of calls says `outcome-unknown`, where it would say `failed`.
+       */
+      readonly isUnknown?: boolean;
     }
   /**
    * Answers with a message and no task; only as the first and only event. If the task had to be shown

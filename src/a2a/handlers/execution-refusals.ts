@@ -8,14 +8,17 @@ export function messageIdReused(): A2aRefusal {
   return fault('message-id-reused', '/message/messageId', 'was used with another message');
 }
 
+/** A task has one context; a message may leave it out. */
 export function contextMismatch(): A2aRefusal {
   return fault('context-mismatch', '/message/contextId', 'is not the context of the task');
 }
 
+/** `max_message_bytes` of the manifest: UTF-8 bytes of the message as JSON. */
 export function messageTooLarge(maxBytes: number): A2aRefusal {
   return fault('message-too-large', '/message', `may have at most ${maxBytes} bytes here`);
 }
 
+/** `max_parts` of the manifest. */
 export function tooManyParts(maxParts: number): A2aRefusal {
   return fault('too-many-parts', '/message/parts', `may have at most ${maxParts} items here`);
 }
@@ -24,15 +27,18 @@ function fault(code: string, pointer: JsonPointer, detail: string): A2aRefusal {
   return invalidParams(code, [{ pointer, detail }]);
 }
 
+/** The task is in a terminal state. */
 export function taskEnded(taskId: string): A2aRefusal {
   return unsupported('task-ended', 'The task has ended; it takes no more messages.', { taskId });
 }
 
+/** Another message would make the task larger than a task may be. */
 export function taskFull(taskId: string): A2aRefusal {
   const detail = 'The task holds as much as one task may; begin another one.';
   return unsupported('task-full', detail, { taskId });
 }
 
+/** One turn of a task at a time. */
 export function turnUnderWay(taskId: string): A2aRefusal {
   const detail = 'The task is being worked on; it takes the next message when it asks for one.';
   return unsupported('turn-under-way', detail, { taskId });

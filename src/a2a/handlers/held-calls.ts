@@ -4,18 +4,19 @@ import { SCOPES, type Caller } from '../../kernel/caller.js';
 import type { Uuid } from '../../kernel/ids.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { failureMetadata, failureOfTurn } from '../direct-invoke/direct-failure.js';
+import type { DirectPlanner } from '../direct-invoke/direct-planner.js';
 import type { StoredTask } from '../tasks/domain/task.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import { asHandled, heldDirectCall, heldMessage } from './held-message.js';
-import type { PlansDirectCalls } from './message-intake.js';
 import type { ReceivedMessage } from './received-message.js';
 import type { DirectTurn, PlannedCall } from './turn-plan.js';
 import type { TurnPlanner } from './turn-planner.js';
 
+/** What held calls are planned anew by. */
 export interface HeldCallParts {
   readonly agents: readonly HostedAgent[];
   readonly planner: Pick<TurnPlanner, 'call'>;
-  readonly directPlanner: PlansDirectCalls;
+  readonly directPlanner: Pick<DirectPlanner, 'plan'>;
   /** Null: not served. */
   readonly directInvokeExtensionUri: string | null;
 }
@@ -49,7 +50,7 @@ export class HeldCalls {
     if (agent === undefined) return err('later');
     const message = heldMessage(stored.task);
     const { terms } = invocation.call;
-    const caller = callerOf(invocation);
+    const caller = callerOfThen(invocation);
     const digest = message && stored.messages.get(message.messageId);
     if (message === undefined || digest === undefined || caller === null || terms === null) {
       return err('void');
@@ -73,7 +74,7 @@ export class HeldCalls {
     };
     const plan = await this.#plan(received, stored);
     if (!plan.ok) return err(isPassing(plan.error) ? 'later' : 'void');
-    if (plan.value.direct !== null && plan.value.direct.unbound !== null) return err('later');
+    if (plan.value.direct !== null && plan.value.direct.refusedLast !== null) return err('later');
     return ok({ received, plan: plan.value });
   }
 
@@ -105,7 +106,7 @@ export class HeldCalls {
   }
 }
 
-function callerOf({ call, approval }: InvocationToApprove): Caller | null {
+function callerOfThen({ call, approval }: InvocationToApprove): Caller | null {
   if (call.caller === null) return null;
   const allScopes = new Set(approval.scopes);
   const scopes = new Set(SCOPES.filter((scope) => allScopes.has(scope)));

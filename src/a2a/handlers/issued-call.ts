@@ -19,6 +19,7 @@ export interface IssuedCall {
 /** From its deadline until a turn counts as lost: time enough to record that it did not end. */
 const GRACE_MS = 10_000;
 
+/** @param digest of the message as it was sent; a direct invoke goes by that of its arguments */
 export function issue(
   plan: PlannedCall,
   {
@@ -52,6 +53,7 @@ export function withinTask(
   return { ...call, deadline: lostAt - GRACE_MS, routed: { ...call.routed, deadline: lostAt } };
 }
 
+/** What the ledger records before the implementation runs; null: a caller without a token. */
 export function admissionOf(call: IssuedCall, caller: Caller | null, taskId: Uuid): Admission {
   const { rule, terms } = call.plan.grant;
   const lostAt = call.routed.deadline ?? call.deadline;

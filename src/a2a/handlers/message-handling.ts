@@ -8,6 +8,7 @@ import type { InvocationLedger } from '../../invocations/commands/invocation-led
 import type { Authorizer } from '../../invocations/queries/authorizer.js';
 import type { Report } from '../../kernel/report.js';
 import type { Clock } from '../../kernel/timestamp.js';
+import { DirectIntake } from '../direct-invoke/direct-intake.js';
 import { DirectPlanner } from '../direct-invoke/direct-planner.js';
 import type { MessageRouter } from '../routing/message-router.js';
 import type { PushConfigs, Tasks } from '../tasks/port.js';
@@ -26,6 +27,7 @@ import { TurnBeginning } from './turn-beginning.js';
 import { TurnPlanner } from './turn-planner.js';
 import { TurnStarter } from './turn-starter.js';
 
+/** What the handling of messages takes from the rest of the service. */
 export interface HandlingParts {
   readonly registry: CapabilityRegistry;
   readonly router: MessageRouter;
@@ -78,13 +80,9 @@ export function messageHandling(parts: HandlingParts): MessageHandling {
     admission: new TurnAdmission(parts),
     holds: new ApprovalHolds({ ...parts, ...config }),
   });
-  const intake = new MessageIntake({
-    ...parts,
-    ...config,
-    planner,
-    directPlanner,
-    beginning: new TurnBeginning({ tasks, starter, turns, rate: new CallRate() }),
-  });
+  const beginning = new TurnBeginning({ tasks, starter, turns, rate: new CallRate() });
+  const directIntake = new DirectIntake({ ...parts, directPlanner, beginning });
+  const intake = new MessageIntake({ ...parts, ...config, planner, directIntake, beginning });
   const held = new HeldCalls({ ...config, planner, directPlanner });
   const calls = new ApprovedCalls({
     ...{ tasks, ledger, held, starter, turns, trustExtensionUri, clock },

@@ -1,14 +1,11 @@
 import type { A2aConfig } from '../../config/hosted-agents.js';
-import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
 import type { SkillId, Uuid } from '../../kernel/ids.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import type { DirectCall } from '../direct-invoke/direct-call.js';
+import type { DirectIntake } from '../direct-invoke/direct-intake.js';
 import { readDirectCall } from '../direct-invoke/read-direct-call.js';
 import { ownerOf } from '../tasks/owner-of.js';
-import { owns } from '../tasks/domain/owner.js';
 import { isHeld, isRunning } from '../tasks/domain/task-fold.js';
-import type { StoredTask, TaskChangeRefused } from '../tasks/domain/task.js';
-import { tooManyPushConfigs } from '../tasks/domain/refusals.js';
+import type { StoredTask } from '../tasks/domain/task.js';
 import type { PushConfigs, Tasks } from '../tasks/port.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import { isTerminal, type SendMessageRequest } from '../wire/types.js';
@@ -17,35 +14,23 @@ import { readContractClaim } from './contract-claim.js';
 import {
   approvalPending,
   contextMismatch,
-  keyReused,
-  keySpent,
   messageIdReused,
   taskEnded,
-  taskFull,
   turnUnderWay,
 } from './execution-refusals.js';
 import { received, type ReceivedMessage } from './received-message.js';
+import { overtakenBy, pushConfigOf, submission } from './task-submission.js';
 import type { Begin, TurnBeginning } from './turn-beginning.js';
-import type { PlannedCall } from './turn-plan.js';
 import type { TurnPlanner } from './turn-planner.js';
 import type { TakenMessage } from './turn-starter.js';
 import { webhookRefusal } from './webhook-of-message.js';
 
-/** Plans direct invokes: `DirectPlanner`. */
-export interface PlansDirectCalls {
-  plan(
-    received: ReceivedMessage,
-    call: DirectCall,
-    taskId: Uuid,
-  ): Promise<Result<PlannedCall, A2aRefusal>>;
-}
-
+/** What messages are taken in by. */
 export interface IntakeParts {
   readonly tasks: Tasks;
   readonly pushConfigs: Pick<PushConfigs, 'check'>;
   readonly planner: TurnPlanner;
-  readonly directPlanner: PlansDirectCalls;
-  readonly approvals: Pick<ApprovalLedger, 'find'>;
+  readonly directIntake: Pick<DirectIntake, 'take'>;
   readonly beginning: TurnBeginning;
   /** How tasks of callers without a token are shared. */
   readonly anonymous: A2aConfig['anonymous'];
@@ -73,14 +58,14 @@ export class MessageIntake {
    * codes of its extension.
    */
   async take(request: A2aRequest, params: SendMessageRequest): Promise<Taken> {
-    const { trustExtensionUri, directInvokeExtensionUri, anonymous } = this.parts;
+    const { trustExtensionUri, directInvokeExtensionUri, anonymous, directIntake } = this.parts;
     const contract = readContractClaim(params, trustExtensionUri);
     if (!contract.ok) return contract;
     const direct = readDirectCall(request, params, directInvokeExtensionUri);
     if (!direct.ok) return direct;
     const owner = ownerOf(request.caller, anonymous);
     const message = received(request, owner, params, contract.value);
-    if (direct.value !== null) return this.#direct(message, direct.value);
+    if (direct.value !== null) return directIntake.take(message, direct.value);
     const { taskId } = params.message;
     return taskId === undefined ? this.#first(message) : this.#further(message, taskId);
   }
@@ -96,61 +81,10 @@ export class MessageIntake {
     if (refused !== undefined) return err(refused);
     const plan = await planner.first(message, id);
     if (!plan.ok) return plan;
-    return beginning.begin(message, plan.value, this.#submitting(message, id));
-  }
-
-  /** Planned, and so authorized anew, before it is looked for: its answers tell nobody else anything. */
-  async #direct(message: ReceivedMessage, call: DirectCall): Promise<Taken> {
-    const { tasks, pushConfigs, directPlanner, approvals, beginning } = this.parts;
-    const { request, owner, params } = message;
-    const ownId = tasks.idFor(owner, request.agent.agentId, params.message.messageId);
-    const plan = await directPlanner.plan(message, call, ownId);
-    if (!plan.ok) return plan;
-    const { direct } = plan.value;
-    if (direct === null) throw new TypeError('a direct invoke was planned as something else');
-    const { byKey, argumentsDigest, unbound } = direct;
-    const id = byKey?.taskId ?? ownId;
-    const again = async (stored: StoredTask): Promise<Taken> => {
-      const isSame =
-        byKey === null
-          ? stored.messages.get(params.message.messageId) === message.digest
-          : // A principal may speak for several agents: the task is only for the one that began it.
-            owns(owner, stored) && stored.binding?.argumentsDigest === argumentsDigest;
-      if (isSame) return ok({ stored, turn: null });
-      return err(direct.refusal(byKey === null ? messageIdReused() : keyReused()));
-    };
-    const known = owner.kind === 'principal' ? await tasks.load(id) : undefined;
-    if (known !== undefined) return again(known);
-    // The task is gone after its retention; that the call was made is known for ever.
-    if (byKey !== null && (await approvals.find(byKey.invocationId)) !== undefined) {
-      return err(direct.refusal(keySpent()));
-    }
-    if (unbound !== null) return err(unbound);
-    const refused = await webhookRefusal(params, pushConfigs);
-    if (refused !== undefined) return err(refused);
-    const begin = this.#submitting(message, id);
     return beginning.begin(message, plan.value, {
-      ...begin,
-      again,
-      isHere: (stored) => byKey !== null || begin.isHere(stored),
+      ...this.#knownBy(message),
+      ...submission(tasks, message, id),
     });
-  }
-
-  /** The append that begins a task of this id. */
-  #submitting(message: ReceivedMessage, id: Uuid): Begin {
-    const { tasks } = this.parts;
-    const { request, owner, params, digest } = message;
-    const { agentId } = request.agent;
-    const webhook = params.configuration?.taskPushNotificationConfig;
-    const pushConfig = webhook === undefined ? {} : { pushConfig: webhook };
-    return {
-      ...this.#knownBy(message, id),
-      append: async (changes) => {
-        const task = { agentId, owner, message: params.message, digest, changes, ...pushConfig };
-        const { known, stored } = await tasks.submit(id, task);
-        return known ? err({ kind: 'moved-on', task: stored }) : ok(stored);
-      },
-    };
   }
 
   async #further(message: ReceivedMessage, taskId: string): Promise<Taken> {
@@ -173,25 +107,23 @@ export class MessageIntake {
     const plan = await planner.further(message, stored);
     if (!plan.ok) return plan;
     const id = stored.task.id as Uuid;
-    const webhook = params.configuration?.taskPushNotificationConfig;
-    const pushConfig = webhook === undefined ? {} : { pushConfig: webhook };
     return beginning.begin(message, plan.value, {
-      ...this.#knownBy(message, id),
+      ...this.#knownBy(message),
+      id,
       append: async (changes) => {
-        const turn = { message: params.message, digest, changes, ...pushConfig };
+        const turn = { message: params.message, digest, changes, ...pushConfigOf(params) };
         return tasks.continue(id, stored.revision, turn);
       },
+      overtaken: overtakenBy,
     });
   }
 
   /** How a message is known that begins a turn of a task. */
-  #knownBy(message: ReceivedMessage, id: Uuid): Omit<Begin, 'append'> {
+  #knownBy(message: ReceivedMessage): Pick<Begin, 'isHere' | 'again'> {
     const { messageId } = message.params.message;
     return {
-      id,
       isHere: (stored) => stored.messages.has(messageId),
       again: async (stored) => this.#again(message, stored),
-      overtaken: overtakenBy,
     };
   }
 
@@ -213,20 +145,6 @@ export class MessageIntake {
       if (refusal !== undefined) return err(refusal);
     }
     return ok({ stored, turn: null });
-  }
-}
-
-function overtakenBy({ kind, task }: TaskChangeRefused): A2aRefusal {
-  const { id } = task.task;
-  switch (kind) {
-    case 'terminal':
-      return taskEnded(id);
-    case 'moved-on':
-      return turnUnderWay(id);
-    case 'full':
-      return taskFull(id);
-    case 'too-many-push-configs':
-      return tooManyPushConfigs();
   }
 }
 

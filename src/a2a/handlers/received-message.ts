@@ -15,6 +15,7 @@ export interface ReceivedMessage {
   readonly contract: NamedContract | null;
 }
 
+/** A message as it goes through all that follows; its digest is taken once, here. */
 export function received(
   request: A2aRequest,
   owner: TaskOwner,

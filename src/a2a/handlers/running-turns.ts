@@ -1,4 +1,7 @@
 import type { OnModuleDestroy } from '@nestjs/common';
+import type { Manifest } from '../../capabilities/domain/manifest.js';
+import type { TaskOwner } from '../tasks/domain/task.js';
+import { limitOf } from './limits.js';
 
 /** Turns under way in one process: more would starve those that are. */
 const MAX_TURNS = 2000;
@@ -31,11 +34,13 @@ export class RunningTurns implements OnModuleDestroy {
    * Undefined when there are too many, of this capability, of this caller or in all, or when the node
    * stops.
    */
-  take(capability: string, maxConcurrent: number, caller: string): Slot | undefined {
+  takeSlot(manifest: Manifest, owner: TaskOwner): Slot | undefined {
+    const capability = JSON.stringify([manifest.agentId, manifest.id]);
+    const caller = JSON.stringify(owner);
     if (
       this.#isStopping ||
       this.#running.size >= MAX_TURNS ||
-      this.#byCapability.of(capability) >= maxConcurrent ||
+      this.#byCapability.of(capability) >= limitOf(manifest, 'max_concurrent') ||
       this.#byCaller.of(caller) >= MAX_TURNS_OF_ONE
     ) {
       return undefined;

@@ -9,6 +9,7 @@ import type { ReceivedMessage } from './received-message.js';
 import { sameTerms } from './same-terms.js';
 import type { TurnFailure } from './turn-plan.js';
 
+/** What calls are admitted by. */
 export interface AdmissionParts {
   readonly authorizer: Authorizer;
   readonly ledger: Pick<InvocationLedger, 'admit' | 'end'>;

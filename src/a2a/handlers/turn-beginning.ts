@@ -1,4 +1,3 @@
-import type { Grant } from '../../invocations/domain/authorization.js';
 import type { Uuid } from '../../kernel/ids.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { StoredTask, TaskChange, TaskChangeRefused } from '../tasks/domain/task.js';
@@ -6,7 +5,6 @@ import type { Tasks } from '../tasks/port.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { CallRate } from './call-rate.js';
 import { busy, rateLimited } from './execution-refusals.js';
-import { limitOf } from './limits.js';
 import type { ReceivedMessage } from './received-message.js';
 import type { RunningTurns, Slot } from './running-turns.js';
 import type { AskBack, PlannedCall, TurnPlan } from './turn-plan.js';
@@ -29,6 +27,7 @@ export interface Begin {
   overtaken(refused: TaskChangeRefused): A2aRefusal;
 }
 
+/** What turns are begun by. */
 export interface BeginningParts {
   readonly tasks: Pick<Tasks, 'load'>;
   readonly starter: TurnStarter;
@@ -55,7 +54,7 @@ export class TurnBeginning {
     if (retryAfterSeconds !== null) {
       return this.#full(plan, rateLimited(grant.capability, retryAfterSeconds), how);
     }
-    const slot = this.#slot(message, grant);
+    const slot = this.parts.turns.takeSlot(grant.capability.manifest, message.owner);
     if (slot === undefined) {
       counted.takeBack();
       return this.#full(plan, busy(grant.capability), how);
@@ -65,12 +64,6 @@ export class TurnBeginning {
       if (!taken.isBegun) counted.takeBack();
       return taken.taken;
     });
-  }
-
-  #slot({ owner }: ReceivedMessage, { capability: { manifest } }: Grant): Slot | undefined {
-    const place = JSON.stringify([manifest.agentId, manifest.id]);
-    const limit = limitOf(manifest, 'max_concurrent');
-    return this.parts.turns.take(place, limit, JSON.stringify(owner));
   }
 
   async #begin(

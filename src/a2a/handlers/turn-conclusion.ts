@@ -1,16 +1,17 @@
 import type { InvocationOutcome } from '../../invocations/commands/invocation-ledger.js';
-import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
-import { OUTCOMES } from '../tasks/domain/turn-outcome.js';
+import type { StoredTask } from '../tasks/domain/task.js';
+import { outcomeOfStatus } from '../tasks/domain/turn-outcome.js';
 import type { Heard } from './hear-handler.js';
 import { endingBy } from './turn-failures.js';
 import type { DirectTurn } from './turn-plan.js';
-import { ENDING_STATES, endingChange, type TurnEnding } from './turn-script.js';
+import { endingChange, type EndingChange } from './turn-script.js';
 
 /** Why a handler was told to end: the turn is over already, it takes too long, the node stops. */
 export type StopReason = 'past' | 'deadline' | 'node-stops';
 
 interface Conclusion {
-  readonly change: TaskChange;
+  readonly change: EndingChange;
+  /** Of the call. */
   readonly outcome: InvocationOutcome;
 }
 
@@ -29,14 +30,11 @@ export function concluding(heard: Heard, about: Circumstances): Conclusion | 'pa
   const { reason, isShown, correlationId, direct } = about;
   switch (heard.kind) {
     case 'ended':
-      return {
-        change: endingChange(heard.ending, isShown),
-        outcome: outcomeOfEnding(heard.ending),
-      };
+      return by(endingChange(heard.ending, isShown));
     case 'threw':
     case 'broken': {
       const text = `The capability failed; the fault is logged under ${correlationId}.`;
-      return { change: endingBy('handler-failed', direct, text), outcome: 'failed' };
+      return by(endingBy('handler-failed', direct, text));
     }
     case 'stopped':
       return stopped(reason, direct);
@@ -48,14 +46,17 @@ function stopped(reason: StopReason, direct: DirectTurn | null): Conclusion | 'p
     case 'past':
       return 'past';
     case 'deadline':
-      return { change: endingBy('timed-out', direct), outcome: 'failed' };
+      return by(endingBy('timed-out', direct));
     case 'node-stops':
-      return { change: endingBy('interrupted', direct), outcome: 'interrupted' };
+      return by(endingBy('interrupted', direct));
   }
 }
 
-function outcomeOfEnding({ kind }: TurnEnding): InvocationOutcome {
-  return kind === 'message' ? 'succeeded' : OUTCOMES[ENDING_STATES[kind]];
+/** The ledger says what the task says, so that whoever goes by the task after a crash says the same. */
+function by(change: EndingChange): Conclusion {
+  const outcome = change.kind === 'answer' ? 'succeeded' : outcomeOfStatus(change);
+  if (outcome === undefined) throw new TypeError('a turn ends in a state that is no end');
+  return { change, outcome };
 }
 
 /** The outcome of a call whose turn somebody else has ended. */

@@ -1,4 +1,4 @@
-import type { TaskChange } from '../tasks/domain/task.js';
+import type { TaskChange, UntoldOutcome } from '../tasks/domain/task.js';
 import type { DirectTurn, TurnFailure } from './turn-plan.js';
 
 type StatusChange = Extract<TaskChange, { readonly kind: 'status' }>;
@@ -8,8 +8,7 @@ const ENDINGS = {
   'not-recorded': ['TASK_STATE_FAILED', 'The call could not be recorded, so nothing was run.'],
   voided: [
     'TASK_STATE_REJECTED',
-    'What the call rested on changed while the message was on its way, so nothing was run. ' +
-      'Send it again, with a new message id.',
+    'What the call rested on changed while the message was on its way, so nothing was run.',
   ],
   'approval-denied': ['TASK_STATE_REJECTED', 'The call was not approved, so nothing was run.'],
   'approval-expired': [
@@ -18,8 +17,7 @@ const ENDINGS = {
   ],
   'approval-void': [
     'TASK_STATE_REJECTED',
-    'What was asked to be approved is not what could be called now, so nothing was run. ' +
-      'Send it again, with a new message id.',
+    'What was asked to be approved is not what could be called now, so nothing was run.',
   ],
   'timed-out': ['TASK_STATE_FAILED', 'The capability did not end in time.'],
   interrupted: [
@@ -29,18 +27,36 @@ const ENDINGS = {
   'handler-failed': ['TASK_STATE_FAILED', 'The capability failed.'],
 } as const satisfies Record<TurnFailure, readonly [StatusChange['state'], string]>;
 
+/** What is worth sending again; a failure is final for its message id and for its key. */
+const REPEATABLE: ReadonlySet<TurnFailure> = new Set<TurnFailure>(['voided', 'approval-void']);
+
+/** What the state does not tell: these implementations ran, and were not heard to the end. */
+const UNTOLD: Partial<Record<TurnFailure, UntoldOutcome>> = {
+  'timed-out': 'outcome-unknown',
+  interrupted: 'interrupted',
+};
+
 /** The status with which a turn ends that its implementation did not end; the code is for machines. */
 export function endingBy(
   why: TurnFailure,
   direct: Pick<DirectTurn, 'failure'> | null,
-  text: string = ENDINGS[why][1],
+  text: string = sentenceFor(why, direct !== null),
 ): StatusChange {
   const [state] = ENDINGS[why];
   const metadata = direct?.failure(why);
+  const outcome = UNTOLD[why];
   return {
     kind: 'status',
     state,
     parts: [{ text }],
     ...(metadata === undefined ? {} : { metadata }),
+    ...(outcome === undefined ? {} : { outcome }),
   };
+}
+
+function sentenceFor(why: TurnFailure, isDirect: boolean): string {
+  const [, sentence] = ENDINGS[why];
+  if (!REPEATABLE.has(why)) return sentence;
+  const key = isDirect ? ' and, if it has one, a new idempotency key' : '';
+  return `${sentence} Send it again, with a new message id${key}.`;
 }

@@ -32,14 +32,22 @@ export interface PlannedCall {
   readonly direct: DirectTurn | null;
 }
 
+/** A call that its message named: a direct invoke. */
+export interface PlannedDirectCall extends PlannedCall {
+  readonly direct: DirectTurn;
+}
+
 /** What is different about the turn of a direct invoke. */
 export interface DirectTurn {
   /** b64u(SHA-256(JCS(arguments))). */
   readonly argumentsDigest: string;
   /** Ids that the call has by its idempotency key; null without one: they follow from the message's. */
   readonly byKey: { readonly invocationId: Uuid; readonly taskId: Uuid } | null;
-  /** Why it cannot run here, asked after what came before and the limits; null when it can. */
-  readonly unbound: A2aRefusal | null;
+  /**
+   * Why it cannot run as it is, or not here; said only of a call that was not made before. Null when it
+   * can.
+   */
+  readonly refusedLast: A2aRefusal | null;
   /** Metadata of the status with which the turn ends when its implementation does not end it. */
   failure(why: TurnFailure): JsonObject;
   /**

@@ -2,7 +2,7 @@ import type { CapabilityRegistry } from '../../capabilities/queries/capability-r
 import type { Grant } from '../../invocations/domain/authorization.js';
 import type { AuthorizationAnswer } from '../../invocations/queries/authorizer.js';
 import { deriveUuid, type SkillId, type Uuid } from '../../kernel/ids.js';
-import { err, ok, type Result } from '../../kernel/result.js';
+import { err, ok, type Err, type Result } from '../../kernel/result.js';
 import type { RoutingDecision, RoutingRecord } from '../routing/decision.js';
 import { acceptedModes } from '../routing/media-types.js';
 import type { MessageRouter } from '../routing/message-router.js';
@@ -22,6 +22,7 @@ import { sizeRefusal } from './limits.js';
 import { withEarlier, type ReceivedMessage } from './received-message.js';
 import type { PlannedCall, TurnPlan } from './turn-plan.js';
 
+/** What messages are planned by. */
 export interface PlannerParts {
   readonly registry: Pick<CapabilityRegistry, 'of'>;
   readonly router: MessageRouter;
@@ -85,6 +86,8 @@ export class TurnPlanner {
     if (decision.kind === 'grant' || decision.code === 'capability-removed') return undefined;
     // A question names skills, and calls none.
     if (!isBound && decision.code !== 'not-entitled') return undefined;
+    // Nothing was to be called any more: it goes on no record.
+    this.parts.permissions.count(decision.code);
     return this.#refusal(received, skillId, answer);
   }
 
@@ -110,7 +113,7 @@ export class TurnPlanner {
       return err(this.#refusal(received, skillId, answer));
     }
     const found = this.#run(decision, message, accepted);
-    if (!found.ok) return found;
+    if (!found.ok) return this.#counted(found.error);
     return ok({
       kind: 'call',
       grant: decision,
@@ -120,6 +123,11 @@ export class TurnPlanner {
       direct: null,
       ...found.value,
     });
+  }
+
+  #counted(refusal: A2aRefusal): Err<A2aRefusal> {
+    this.parts.permissions.count(refusal.code ?? refusal.error);
+    return err(refusal);
   }
 
   #run(
@@ -169,10 +177,11 @@ export class TurnPlanner {
       answer,
       signal,
     });
-    if (!routed.ok) return routed;
+    if (!routed.ok) return this.#counted(routed.error);
     const decision: RoutingDecision = routed.value;
     switch (decision.kind) {
       case 'removed':
+        this.parts.permissions.count('capability-removed');
         return err(removedSkill(decision.skillId, decision.replacement));
       case 'clarify': {
         const among = decision.among.flatMap((id) => capabilities.all.get(id) ?? []);

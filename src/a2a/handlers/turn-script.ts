@@ -6,7 +6,7 @@ import type { HandlerEvent } from './capability-call.js';
 /** How a turn ends. */
 export type TurnEnding = Exclude<HandlerEvent, { readonly kind: 'working' | 'artifact' }>;
 
-export const ENDING_STATES = {
+const ENDING_STATES = {
   completed: 'TASK_STATE_COMPLETED',
   failed: 'TASK_STATE_FAILED',
   rejected: 'TASK_STATE_REJECTED',
@@ -80,20 +80,24 @@ export class TurnScript {
   }
 }
 
+/** A change that ends a turn. */
+export type EndingChange = Extract<TaskChange, { readonly kind: 'status' | 'answer' }>;
+
 /** The change with which a turn ends. An answer is only for who has not been shown the task. */
-export function endingChange(ending: TurnEnding, isShown: boolean): TaskChange {
+export function endingChange(ending: TurnEnding, isShown: boolean): EndingChange {
   if (ending.kind === 'message') {
     return isShown
       ? { kind: 'status', state: 'TASK_STATE_COMPLETED', parts: ending.parts }
       : { kind: 'answer', parts: ending.parts };
   }
   const { kind, parts, metadata } = ending;
-  const state = ENDING_STATES[kind];
+  const isUnknown = ending.kind === 'failed' && ending.isUnknown === true;
   return {
     kind: 'status',
-    state,
+    state: ENDING_STATES[kind],
     ...partsOf(parts),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(isUnknown ? { outcome: 'outcome-unknown' } : {}),
   };
 }
 

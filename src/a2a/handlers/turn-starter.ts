@@ -13,6 +13,7 @@ import type { PlannedCall, TurnFailure } from './turn-plan.js';
 import { invocationIdOf } from './turn-planner.js';
 import { Turn, type TurnParts } from './turn.js';
 
+/** What turns are admitted and started by. */
 export interface StarterParts extends TurnParts {
   readonly tasks: Tasks;
   readonly ledger: InvocationLedger;
@@ -57,17 +58,17 @@ export class TurnStarter {
       if (call.plan.grant.approvals.length > 0) {
         slot.release();
         const held = await this.parts.holds.hold(received.request, call, stored);
-        return { stored: held ?? (await this.#give(call, stored, 'not-recorded')), turn: null };
+        return { stored: held ?? (await this.#giveUp(call, stored, 'not-recorded')), turn: null };
       }
-      const begun = await this.run(received, call, stored, slot);
+      const begun = await this.admitAndRun(received, call, stored, slot);
       if (begun instanceof Turn) return { stored, turn: begun };
       // Under this id a call has been made before, of which the task knows nothing.
       const why = begun === 'elsewhere' ? 'not-recorded' : begun;
-      return { stored: await this.#give(call, stored, why), turn: null };
+      return { stored: await this.#giveUp(call, stored, why), turn: null };
     } catch (error) {
       slot.release();
       // As far as that can be recorded, nobody waits for a turn that never begins.
-      await this.#give(call, stored, 'not-recorded').catch(() => undefined);
+      await this.#giveUp(call, stored, 'not-recorded').catch(() => undefined);
       throw error;
     }
   }
@@ -76,19 +77,20 @@ export class TurnStarter {
    * Admits the call of a task that waits for nothing else. Takes the slot over.
    * @returns the turn, or why there is none
    */
-  async run(
+  async admitAndRun(
     received: ReceivedMessage,
     call: IssuedCall,
     stored: StoredTask,
     slot: Slot,
   ): Promise<Turn | Exclude<AdmissionVerdict, 'admitted'>> {
     const verdict = await this.parts.admission.admit(received, call, stored.task.id as Uuid);
-    if (verdict === 'admitted') return this.#run(received, call, stored, slot);
+    if (verdict === 'admitted') return this.#begin(received, call, stored, slot);
     slot.release();
     return verdict;
   }
 
-  async #give(
+  /** The task ends without a turn. */
+  async #giveUp(
     { invocationId, plan }: IssuedCall,
     { task }: StoredTask,
     why: TurnFailure,
@@ -98,7 +100,8 @@ export class TurnStarter {
     return recorded.ok ? recorded.value : recorded.error.task;
   }
 
-  #run(
+  /** Hands the admitted call to its implementation. */
+  #begin(
     { request }: ReceivedMessage,
     { plan, invocationId, deadline }: IssuedCall,
     stored: StoredTask,

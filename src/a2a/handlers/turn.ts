@@ -13,6 +13,7 @@ import { ChangeWriter } from './change-writer.js';
 import { hear, type Heard } from './hear-handler.js';
 import type { DirectTurn } from './turn-plan.js';
 import { concluding, outcomeOfPast, type StopReason } from './turn-conclusion.js';
+import { TurnWatch } from './turn-watch.js';
 
 /** What a turn needs besides its call. */
 export interface TurnParts {
@@ -34,14 +35,12 @@ export interface TurnOrder {
   readonly origin: { readonly correlationId: string; readonly traceparent: string | null };
 }
 
+/** How a turn came out, for whoever waits for it. */
 export interface TurnEnd {
   readonly stored: StoredTask;
   /** The handler broke its rules; the task has failed. */
   readonly isBroken: boolean;
 }
-
-/** A turn that takes longer is watched: it may be canceled by another process, or go on for too long. */
-const SETTLED_AFTER_MS = 50;
 
 /** One run of a handler, from its admission to its durable end. Begins when it is made. */
 export class Turn {
@@ -57,8 +56,6 @@ export class Turn {
   #stopReason: StopReason | undefined;
   #isShown = false;
   #isAnswered = false;
-  #deadline: NodeJS.Timeout | undefined;
-  #watch: AbortController | undefined;
   #resultDigest: string | null = null;
 
   constructor(
@@ -80,7 +77,8 @@ export class Turn {
     this.ended = run.then(({ end }) => end);
     this.closed = run.then(
       ({ outcome }) => this.#close(outcome),
-      () => this.#close('failed'),
+      // The end of the turn could not be recorded; what the handler did by then, nobody looked at.
+      () => this.#close('outcome-unknown'),
     );
     // Whoever waits for the end sees it reject; nobody has to.
     this.ended.catch((error: unknown) => parts.fault(error, order.origin.correlationId));
@@ -104,9 +102,9 @@ export class Turn {
   }
 
   async #run(): Promise<{ readonly end: TurnEnd; readonly outcome: InvocationOutcome }> {
-    const settled = setTimeout(() => this.#settle(), SETTLED_AFTER_MS);
+    const { implementation, call } = this.order;
+    const watch = this.#watch();
     try {
-      const { implementation, call } = this.order;
       const heard = await hear(
         implementation,
         { ...call, signal: this.#abort.signal },
@@ -120,11 +118,19 @@ export class Turn {
       );
       return await this.#conclude(heard);
     } finally {
-      clearTimeout(settled);
-      clearTimeout(this.#deadline);
+      watch.end();
       this.#open('task');
-      this.#watch?.abort();
     }
+  }
+
+  #watch(): TurnWatch {
+    const { tasks, clock, fault } = this.parts;
+    const { call, stored, origin } = this.order;
+    return new TurnWatch({
+      ...{ tasks, clock, stored, deadline: call.grant.deadline },
+      stop: (reason) => this.#stop(reason),
+      fault: (error) => fault(error, origin.correlationId),
+    });
   }
 
   #note(change: TaskChange): void {
@@ -161,26 +167,6 @@ export class Turn {
     const stored = await this.parts.tasks.load(this.#id);
     if (stored === undefined) throw new Error(`task ${this.#id} is gone while its turn runs`);
     return { end: { stored, isBroken: false }, outcome: outcomeOfPast(stored) };
-  }
-
-  #settle(): void {
-    const { deadline } = this.order.call.grant;
-    const left = Math.max(0, deadline - this.parts.clock());
-    this.#deadline = setTimeout(() => this.#stop('deadline'), left);
-    this.#watch = new AbortController();
-    void this.#watchUntil(this.#watch.signal);
-  }
-
-  async #watchUntil(over: AbortSignal): Promise<void> {
-    const { stored, origin } = this.order;
-    try {
-      const events = this.parts.tasks.watch(this.#id, stored.revision, over);
-      // Only the end of the turn ends them.
-      for await (const _ of events);
-      if (!over.aborted) this.#stop('past');
-    } catch (error) {
-      this.parts.fault(error, origin.correlationId);
-    }
   }
 
   async #close(outcome: InvocationOutcome): Promise<void> {

@@ -1,5 +1,5 @@
 import type { AgentCapabilities } from '../../capabilities/queries/capability-registry.js';
-import { SchemaJudges } from '../../capabilities/queries/schemas/schema-judges.js';
+import type { SchemaJudges } from '../../capabilities/queries/schemas/schema-judges.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { breathe } from '../../projections/pause.js';
 
@@ -11,7 +11,7 @@ export type SchemaCheck = (schema: JsonObject, value: Json) => boolean;
  * registered. Compiled once each; to a schema that does not compile, nothing fits.
  */
 export class InputSchemas {
-  constructor(private readonly judges = new SchemaJudges()) {}
+  constructor(private readonly judges: SchemaJudges) {}
 
   readonly fits: SchemaCheck = (schema, value) => this.judges.of(schema)?.fits(value) ?? false;
 

@@ -17,12 +17,11 @@ import { ModelRouter } from './model-router.js';
 import type { TextClassifier } from './text-classifier.js';
 
 /**
- * What finds out what messages are for. They want `CapabilityRegistry`, `TEXT_CLASSIFIER`,
- * `TASKS`, `HOSTED_AGENTS`, `CONFIG` and `CLOCK`. `ClassifierAdvice` is a part of the
+ * What finds out what messages are for. They want `CapabilityRegistry`, `SchemaJudges`,
+ * `TEXT_CLASSIFIER`, `TASKS`, `HOSTED_AGENTS`, `CONFIG` and `CLOCK`. `ClassifierAdvice` is a part of the
  * capabilities' `RegistrationAdvice`.
  */
 export const ROUTING_PROVIDERS: readonly Provider[] = [
-  { provide: SchemaJudges, useFactory: () => new SchemaJudges() },
   {
     provide: InputSchemas,
     inject: [SchemaJudges],

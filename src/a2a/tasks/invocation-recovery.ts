@@ -18,7 +18,7 @@ const BATCH = 100;
  */
 export class InvocationRecovery {
   constructor(
-    private readonly ledger: Pick<InvocationLedger, 'overdue' | 'end'>,
+    private readonly ledger: Pick<InvocationLedger, 'overdue' | 'end' | 'giveUp'>,
     private readonly streams: Pick<TaskStreams, 'read'>,
     private readonly clock: Clock,
     private readonly report: Report,
@@ -41,9 +41,13 @@ export class InvocationRecovery {
   async #end({ invocationId, taskId }: OverdueInvocation): Promise<void> {
     try {
       const events = await this.streams.read(taskId, 0);
-      const outcome = outcomeOfTurn(events, invocationId) ?? 'outcome-unknown';
-      const result = outcome === 'succeeded' ? resultDigestOfTurn(events, invocationId) : null;
+      const outcome = outcomeOfTurn(events, invocationId);
       const origin = { correlationId: invocationId, traceparent: null };
+      if (outcome === undefined) {
+        await this.ledger.giveUp(invocationId, origin);
+        return;
+      }
+      const result = outcome === 'succeeded' ? resultDigestOfTurn(events, invocationId) : null;
       await this.ledger.end(invocationId, outcome, origin, result);
     } catch (error) {
       this.report('an overdue invocation could not be ended', { invocationId, error });

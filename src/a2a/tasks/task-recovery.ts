@@ -20,7 +20,7 @@ const BATCH = 100;
 
 const LOST: readonly Part[] = [
   {
-    text: 'The agent did not finish in time and was given up. What it had begun may or may not have been done; ask again with a new message.',
+    text: 'The agent did not finish in time and was given up. What it had begun may or may not have been done; ask again with a new message (a direct invoke: and a new idempotency key).',
   },
 ];
 const UNANSWERED: readonly Part[] = [

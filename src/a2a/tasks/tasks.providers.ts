@@ -1,5 +1,4 @@
 import type { A2aConfig } from '../../config/hosted-agents.js';
-import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
 import type { RandomBytes } from '../../event-store/command-execution.js';
 import type { DeletableEventStore } from '../../event-store/port.js';
 import { hashJson } from '../../kernel/digest.js';
@@ -12,16 +11,15 @@ import { taskDirectory } from './directory/projection.js';
 import { TaskDirectory } from './directory/task-directory.js';
 import { TaskList } from './directory/task-list.js';
 import type { NewId } from './domain/decide.js';
-import { DurableTasks, type OnHoldCanceled } from './durable-tasks.js';
+import { DurableTasks } from './durable-tasks.js';
 import { taskEnvelope } from './envelopes.js';
 import { TASK_EVENT_TYPES, WEBHOOK_EVENT_TYPES } from './event-types.js';
-import { InvocationRecovery } from './invocation-recovery.js';
-import { Keeping, type Keeper } from './keeping.js';
+import { Keeping } from './keeping.js';
 import { NO_KEYS } from './no-keys.js';
 import type { PushConfigs, Tasks } from './port.js';
-import { Recurring } from './recurring.js';
 import { TaskFeed } from './task-feed.js';
-import { TaskRecovery, type OnLostTurn } from './task-recovery.js';
+import { taskKeepers, voidingIn, type TurnLedger } from './task-keepers.js';
+import { TaskRecovery } from './task-recovery.js';
 import { TaskStreams } from './task-streams.js';
 import { TaskSweeper } from './task-sweeper.js';
 import { TaskWriter } from './task-writer.js';
@@ -33,8 +31,6 @@ import { WebhookSender } from './webhooks/webhook-sender.js';
 import { WebhookTeller } from './webhooks/webhook-teller.js';
 import type { ResolveHost } from './webhooks/webhook-target.js';
 
-const RECOVERY_PAUSE_MS = 5_000;
-const SWEEP_PAUSE_MS = 60_000;
 const LEASE_MS = 30_000;
 
 /** What durable tasks are made of. The caller opens store and database, and closes them afterwards. */
@@ -57,9 +53,6 @@ export interface TaskParts {
   readonly timing?: Partial<RetryTiming>;
 }
 
-/** The record of the turns' calls. */
-type Ledger = Pick<InvocationLedger, 'overdue' | 'end'>;
-
 /** Durable tasks as a node uses them. */
 export interface TaskService {
   readonly tasks: Tasks;
@@ -72,14 +65,14 @@ export interface TaskService {
    * Begins to keep tasks and the invocations of their turns: recovery, retention, webhooks. Tasks can
    * be used before.
    */
-  start(ledger: Ledger): void;
+  start(ledger: TurnLedger): void;
   /** Ends watchers and keepers. Before the store is closed. */
   close(): Promise<void>;
 }
 
 /** Makes durable tasks over an open store; its views catch up in the background. */
 export async function createTasks(parts: TaskParts): Promise<TaskService> {
-  const { store, database, config, clock, newId, report } = parts;
+  const { store, database, config, node, clock, random, newId, report, timing } = parts;
   await found(parts);
   const projections = new ProjectionRunner({
     store,
@@ -113,42 +106,16 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
   const { taskRetentionMs: retentionMs } = config;
   const recovery = new TaskRecovery(streams, writer, directory, clock, newId, retentionMs, report);
   const sweeper = new TaskSweeper({ store, streams, progress, directory, clock, retentionMs });
-  const keepersFor = (ledger: Ledger): readonly Keeper[] => [
-    new Recurring(
-      'the recovery of tasks',
-      (signal) => recovery.recover(endingIn(ledger), signal),
-      RECOVERY_PAUSE_MS,
-      report,
-    ),
-    new Recurring(
-      'the recovery of invocations',
-      (signal) => new InvocationRecovery(ledger, streams, clock, report).recover(signal),
-      RECOVERY_PAUSE_MS,
-      report,
-    ),
-    new Recurring(
-      'the deletion of tasks',
-      (signal) => sweeper.sweep(signal),
-      SWEEP_PAUSE_MS,
-      report,
-    ),
-    new WebhookSender({
-      directory,
-      teller: new WebhookTeller(streams, progress, rules, clock),
-      lease: new LeaseAndCheckpoint(
-        'task-webhooks',
-        parts.node,
-        LEASE_MS,
-        store,
-        clock,
-        parts.random,
-      ),
-      clock,
-      chance: () => (parts.random(1)[0] ?? 0) / 256,
-      report,
-      ...(parts.timing === undefined ? {} : { timing: parts.timing }),
-    }),
-  ];
+  const sender = new WebhookSender({
+    directory,
+    teller: new WebhookTeller(streams, progress, rules, clock),
+    lease: new LeaseAndCheckpoint('task-webhooks', node, LEASE_MS, store, clock, random),
+    clock,
+    chance: () => (random(1)[0] ?? 0) / 256,
+    report,
+    ...(timing === undefined ? {} : { timing }),
+  });
+  const keepers = { recovery, streams, sweeper, clock, report };
   const keeping = new Keeping(projections);
   projections.start();
   return {
@@ -159,36 +126,13 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
     projections,
     start: (ledger) => {
       tasks.whenHoldCanceled(voidingIn(ledger, report));
-      keeping.start(keepersFor(ledger));
+      keeping.start([...taskKeepers(keepers, ledger), sender]);
     },
     close: async () => {
       await keeping.stop();
       await feed.close();
       await projections.stop();
     },
-  };
-}
-
-/** A turn that is lost ends its invocation first: so that nobody finds the one without the other. */
-function endingIn(ledger: Ledger): OnLostTurn {
-  return async ({ binding }) => {
-    if (binding === null) return;
-    const { invocationId } = binding;
-    const origin = { correlationId: invocationId, traceparent: null };
-    await ledger.end(invocationId, 'outcome-unknown', origin);
-  };
-}
-
-/**
- * What was canceled needs no approval any more: nobody is asked for it. Should the process die before
- * that is on record, the next decision on it, or its expiry, puts it there.
- */
-function voidingIn(ledger: Ledger, report: Report): OnHoldCanceled {
-  return (invocationId) => {
-    const origin = { correlationId: invocationId, traceparent: null };
-    ledger.end(invocationId, 'canceled', origin).catch((error: unknown) => {
-      report('the approval of a canceled call could not be voided', { invocationId, error });
-    });
   };
 }
 

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Config } from '../../config/config.js';
+import { hostTenant } from '../../config/hosted-agents.js';
 import { CONFIG } from '../../config/tokens.js';
 import type { Executed } from '../../event-store/command-execution.js';
 import type { Rejection } from '../../kernel/rejection.js';
@@ -22,11 +23,17 @@ export class PerformAgentCommandHandler implements ICommandHandler<PerformAgentC
     caller,
     envelope,
   }: PerformAgentCommand): Promise<Result<Executed<Agent>, Rejection>> {
-    const { publicBaseUrl: audience, signingLeewayMs: leewayMs } = this.config;
+    const { publicBaseUrl: audience, signingLeewayMs: leewayMs, a2a } = this.config;
+    const context = {
+      leewayMs,
+      audience,
+      caller,
+      hostTenant: hostTenant(a2a.agents, command.agentId),
+    };
     const stream = agentStream(command.agentId);
     // An agent is decided on by itself: there is nothing that the decision was based on besides.
     const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>
-      ok({ context: { now, leewayMs, audience, caller }, basedOn: {} }),
+      ok({ context: { ...context, now }, basedOn: {} }),
     );
     if (!executed.ok) return executed;
     const { state } = executed.value;

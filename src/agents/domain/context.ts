@@ -10,4 +10,6 @@ export interface AgentContext {
   /** The public base URL, without a trailing slash. */
   readonly audience: string;
   readonly caller: Caller;
+  /** The tenant for which this deployment hosts the agent; null: it hosts none of this id. */
+  readonly hostTenant: string | null;
 }

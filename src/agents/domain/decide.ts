@@ -27,14 +27,17 @@ export function decideAgent(
 
 /**
  * Refuses with `scope-missing` (also for naming another owner without `agents:admin`),
- * `not-acting-agent` (a token bound to another agent), `agent-exists`, the codes of
- * {@link admitKeys} and `methods-invalid`.
+ * `not-acting-agent` (a token bound to another agent, or of another tenant than that for which an
+ * agent of this id is hosted here), `agent-exists`, the codes of {@link admitKeys} and
+ * `methods-invalid`.
  */
 function register(state: AgentState, command: RegisterAgent, context: AgentContext): Decision {
-  const { caller, audience } = context;
+  const { caller, audience, hostTenant } = context;
   const { agentId } = command;
   if (!mayWriteAgents(caller)) return err({ code: 'scope-missing' });
   if (caller.agent !== null && caller.agent !== agentId) return err({ code: 'not-acting-agent' });
+  // Whoever has the id agrees to contracts as the hosted agent, and so decides who may call it.
+  if (hostTenant !== null && caller.tenant !== hostTenant) return err({ code: 'not-acting-agent' });
   const owner = command.owner ?? caller.principal;
   if (owner !== caller.principal && !caller.scopes.has('agents:admin')) {
     return err({ code: 'scope-missing', detail: 'Naming another owner needs agents:admin.' });

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { HostedAgent } from '../../config/hosted-agents.js';
+import { hostTenant, type HostedAgent } from '../../config/hosted-agents.js';
 import { HOSTED_AGENTS } from '../../config/tokens.js';
 import type { Prepared } from '../../event-store/command-execution.js';
 import type { EventStore } from '../../event-store/port.js';
@@ -61,12 +61,11 @@ export class CapabilityContexts {
       command.kind === 'revise' ? await predecessorsOf(command.manifest, heads) : [];
     const lastCall = await this.#lastCall(command);
     if (!lastCall.ok) return lastCall;
-    const agent = this.hosted.find((each) => each.agentId === agentId);
     return ok({
       context: {
         now,
         caller,
-        agentTenant: agent?.tenant ?? null,
+        agentTenant: hostTenant(this.hosted, agentId),
         replacements,
         predecessors,
         lastCall: lastCall.value,

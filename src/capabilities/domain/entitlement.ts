@@ -20,6 +20,7 @@ export function entitlement(capability: Capability, caller: Caller | null): Enti
   return capability.manifest.state === 'removed' ? 'removed' : 'granted';
 }
 
+/** May the caller see and use the capability? False also of a removed one. */
 export function entitled(capability: Capability, caller: Caller | null): boolean {
   return entitlement(capability, caller) === 'granted';
 }

@@ -48,6 +48,7 @@ function forEverybody(capability: Capability): Capability {
   };
 }
 
+/** UTF-8 bytes of a value as JSON without spaces. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

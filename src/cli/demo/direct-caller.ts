@@ -7,10 +7,6 @@ import {
 } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { isJsonRpcError } from '@a2a-js/sdk/errors';
-import {
-  DEFAULT_DIRECT_INVOKE_EXTENSION as DIRECT_INVOKE,
-  DEFAULT_TRUST_EXTENSION as TRUST,
-} from '../../config/read-extensions.js';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
 import { ACTIVATED, requestOf, type DirectInvoke } from './direct-request.js';
 import { connect } from './sdk-client.js';
@@ -69,10 +65,7 @@ export class DirectCaller {
 }
 
 /** What a task says under the URI of an extension. */
-export function saidUnder(
-  uri: typeof DIRECT_INVOKE | typeof TRUST,
-  { metadata }: Task,
-): JsonObject {
+export function saidUnder(uri: string, { metadata }: Task): JsonObject {
   const said = (metadata as JsonObject | undefined)?.[uri];
   return isObject(said) ? said : {};
 }

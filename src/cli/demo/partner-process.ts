@@ -25,7 +25,10 @@ try {
 }
 
 function tell(said: PartnerSays): void {
-  process.send?.(said);
+  process.send?.(said, undefined, undefined, (error) => {
+    // Nobody listens any more.
+    if (error !== null) process.exit(1);
+  });
 }
 
 /** Asks the parent for something, and waits until it is done. */

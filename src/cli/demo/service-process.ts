@@ -21,6 +21,8 @@ const FINANCE_AGENT = fileURLToPath(
 );
 
 const START_TIMEOUT_MS = 30_000;
+/** How the service says that it has its port. */
+const LISTENING = 'countersign listens on ';
 
 /** Launches the service in development mode on a free loopback port, with its data in `folder`. */
 export async function launchService(folder: string, wantedPort: number): Promise<ServiceProcess> {
@@ -48,7 +50,9 @@ export async function launchService(folder: string, wantedPort: number): Promise
     baseUrl,
     ended,
     ready: async () => {
-      if (await answers(baseUrl, child)) return;
+      // Another program may have taken the port meanwhile, and would answer as well.
+      const isListening = () => output.includes(LISTENING);
+      if (await answers(baseUrl, child, isListening)) return;
       child.kill('SIGKILL');
       throw new Error(`the service did not start:\n${output}`);
     },
@@ -62,11 +66,15 @@ export async function launchService(folder: string, wantedPort: number): Promise
   };
 }
 
-async function answers(baseUrl: string, child: ChildProcess): Promise<boolean> {
+async function answers(
+  baseUrl: string,
+  child: ChildProcess,
+  isListening: () => boolean,
+): Promise<boolean> {
   const end = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < end && child.exitCode === null && child.signalCode === null) {
     try {
-      if ((await fetch(`${baseUrl}/health/ready`)).ok) return true;
+      if (isListening() && (await fetch(`${baseUrl}/health/ready`)).ok) return true;
     } catch {
       // Not listening yet.
     }

@@ -19,28 +19,13 @@ export interface Page {
  * read at once, so no reader holds up a checkpoint.
  */
 export class EventScan {
-  readonly #rows: Database.Statement<unknown[], EventRow>;
-  readonly #next: Database.Statement<[number], number>;
-  readonly #filterValues: readonly string[];
+  #file: FileScan | undefined;
 
   constructor(
-    database: Database.Database,
+    private readonly database: Database.Database,
     private readonly tail: LogTail,
     private readonly filter: EventFilter = {},
-  ) {
-    const { condition, values } = filterSql(filter);
-    this.#filterValues = values;
-    this.#rows = database
-      .prepare<unknown[], EventRow>(
-        `${SELECT_EVENTS} WHERE position > ? AND position <= ? AND ${condition} ORDER BY position`,
-      )
-      .raw();
-    this.#next = database
-      .prepare<[number], number>(
-        'SELECT position FROM events WHERE position > ? ORDER BY position LIMIT 1',
-      )
-      .pluck();
-  }
+  ) {}
 
   /** The events after `after`, at most up to `head`. */
   page(after: number, head: number): Page {
@@ -50,10 +35,12 @@ export class EventScan {
       const isAll = events.length === newest.length;
       return { events, end: isAll ? head : (events.at(-1)?.position ?? head) };
     }
+    // Prepared only now: most scans find all they want in the tail.
+    const { rows, next: nextAfter, values } = (this.#file ??= fileScan(this.database, this.filter));
     const end = Math.min(after + PAGE_ROWS, head);
     const events: StoredEvent[] = [];
     let characters = 0;
-    for (const row of this.#rows.iterate(after, end, ...this.#filterValues)) {
+    for (const row of rows.iterate(after, end, ...values)) {
       const event = new StoredEvent(row);
       events.push(event);
       characters += event.characters;
@@ -61,9 +48,31 @@ export class EventScan {
     }
     if (events.length > 0 || end === head) return { events, end };
     // Over a gap in one step, however wide.
-    const next = this.#next.get(end);
+    const next = nextAfter.get(end);
     return { events, end: next === undefined ? head : Math.min(next - 1, head) };
   }
+}
+
+interface FileScan {
+  readonly rows: Database.Statement<unknown[], EventRow>;
+  readonly next: Database.Statement<[number], number>;
+  /** Of the filter, for `rows`. */
+  readonly values: readonly string[];
+}
+
+function fileScan(database: Database.Database, filter: EventFilter): FileScan {
+  const { condition, values } = filterSql(filter);
+  const rows = database
+    .prepare<unknown[], EventRow>(
+      `${SELECT_EVENTS} WHERE position > ? AND position <= ? AND ${condition} ORDER BY position`,
+    )
+    .raw();
+  const next = database
+    .prepare<[number], number>(
+      'SELECT position FROM events WHERE position > ? ORDER BY position LIMIT 1',
+    )
+    .pluck();
+  return { rows, next, values };
 }
 
 function filterSql(filter: EventFilter): { condition: string; values: readonly string[] } {

@@ -11,6 +11,12 @@ const VERSION = '1.0';
 /** The address is fixed, so nobody's card is asked where to send the call. */
 const NO_CARD = AgentCard.fromJSON({});
 
+/** Agents were asked to answer when the task has ended; what one begins it may yet do. */
+const AT_WORK: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_SUBMITTED,
+  TaskState.TASK_STATE_WORKING,
+]);
+
 /**
  * Sends the arguments as a data part of one message (A2A 1.0, JSON-RPC) whose id is the invocation's,
  * so that agents recognise a repetition. The output is the first data part of the first artifact of a
@@ -26,7 +32,8 @@ export const a2aExchange: Exchange = async (call, guard) => {
   if (!('status' in answer)) return dataOf(answer.parts);
   const state = answer.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
   if (state !== TaskState.TASK_STATE_COMPLETED) {
-    throw new AttemptFault('answered', `the agent's task is ${TaskState[state]}`);
+    const kind = AT_WORK.has(state) ? 'unfinished' : 'answered';
+    throw new AttemptFault(kind, `the agent's task is ${TaskState[state]}`);
   }
   return dataOf(answer.artifacts[0]?.parts ?? []);
 };

@@ -1,4 +1,4 @@
-import type { BackendFailure } from '../commands/backends.js';
+import type { BackendFailure, BackendFailureCode } from '../commands/backends.js';
 
 /**
  * How an attempt went wrong.
@@ -8,11 +8,20 @@ import type { BackendFailure } from '../commands/backends.js';
  * - `broken`: the backend answered that it is the one to blame (5xx)
  * - `busy`: it does not want the call just now (429)
  * - `timed-out`, `canceled`: nobody waits for the answer any more
- * - `not-tried`: its circuit is open, or no token can be made
+ * - `unfinished`: the answer is that the backend goes on working at it
+ * - `not-tried`: its circuit is open, no token can be made, or the call is over
  * - `answered`: it refused, failed, or answered what is no answer
  */
 export type FaultKind =
-  'unsent' | 'lost' | 'broken' | 'busy' | 'timed-out' | 'canceled' | 'not-tried' | 'answered';
+  | 'unsent'
+  | 'lost'
+  | 'broken'
+  | 'busy'
+  | 'timed-out'
+  | 'canceled'
+  | 'unfinished'
+  | 'not-tried'
+  | 'answered';
 
 /** Thrown inside of an attempt, through the clients of SDKs, and a value outside of it. */
 export class AttemptFault extends Error {
@@ -28,12 +37,40 @@ export class AttemptFault extends Error {
   }
 }
 
-export function failureOf({ kind, message, retryAfterSeconds }: AttemptFault): BackendFailure {
-  return {
-    kind: kind === 'answered' ? 'failed' : 'unavailable',
-    detail: message,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  };
+/** What callers are told of each; null: that it failed is all. */
+const CODES: Readonly<Record<FaultKind, BackendFailureCode | null>> = {
+  unsent: 'backend-not-reached',
+  lost: 'backend-lost',
+  broken: 'backend-broken',
+  busy: 'backend-busy',
+  'timed-out': 'backend-timed-out',
+  canceled: 'backend-canceled',
+  unfinished: 'backend-unfinished',
+  'not-tried': 'backend-not-tried',
+  answered: null,
+};
+
+/** Those after which nobody knows what the backend did. */
+const UNKNOWN: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'lost',
+  'broken',
+  'timed-out',
+  'canceled',
+  'unfinished',
+]);
+
+/** What a call came to, whose last attempt went wrong in this way. */
+export function failureOf(fault: AttemptFault): BackendFailure {
+  const { kind, message: detail, retryAfterSeconds } = fault;
+  const code = CODES[kind];
+  const more = { detail, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  if (code === null) return { kind: 'failed', ...more };
+  return { kind: 'unavailable', code, isUnknown: isUnknown(fault), ...more };
+}
+
+/** May the attempt have done what it was for, without anybody knowing? */
+export function isUnknown({ kind }: AttemptFault): boolean {
+  return UNKNOWN.has(kind);
 }
 
 /** Does it tell that the backend is not well? */

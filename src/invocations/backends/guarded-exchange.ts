@@ -6,16 +6,15 @@ import { parseOutput, MAX_OUTPUT_BYTES } from './output.js';
 /** Of the longest wait that a backend may ask for. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** Codes of failures before a connection stood, so before anything was sent. */
-const UNCONNECTED = new Set<unknown>([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+/**
+ * System calls that fail before a connection stands, so before anything was sent. The code of a failure
+ * does not tell: a connection that stands may find its host unreachable just as well.
+ */
+const CONNECTING = new Set<unknown>(['connect', 'getaddrinfo']);
+/** The client's own word for it. */
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
+/** What one attempt is made with. */
 export interface GuardedExchangeParts {
   /** The only address that is ever called. */
   readonly url: string;
@@ -146,10 +145,7 @@ export class GuardedExchange {
       return this.#remember(new AttemptFault('answered', error.message));
     }
     if (this.parts.signal.aborted) return this.#remember(this.parts.endedBy());
-    const code = codeOf(error);
-    const kind = UNCONNECTED.has(code) ? 'unsent' : 'lost';
-    const what = kind === 'unsent' ? 'no connection' : 'the connection broke';
-    return this.#remember(new AttemptFault(kind, `${what} (${code ?? 'unknown'})`));
+    return this.#remember(connectionFault(error));
   }
 
   #remember(fault: AttemptFault): AttemptFault {
@@ -185,7 +181,22 @@ function sessionOf(headers: Headers): Readonly<Record<string, string>> {
 }
 
 /** Node's fetch says what happened in the cause of its own error, which may be of another realm. */
-function codeOf(error: unknown): string | undefined {
-  const { cause } = Object(error) as { readonly cause?: { readonly code?: unknown } };
-  return typeof cause?.code === 'string' ? cause.code : undefined;
+function connectionFault(error: unknown): AttemptFault {
+  const { cause } = Object(error) as { readonly cause?: unknown };
+  const { code } = Object(cause) as { readonly code?: unknown };
+  const why = typeof code === 'string' ? code : 'unknown';
+  return isUnconnected(cause)
+    ? new AttemptFault('unsent', `no connection (${why})`)
+    : new AttemptFault('lost', `the connection broke (${why})`);
+}
+
+function isUnconnected(cause: unknown): boolean {
+  const { code, syscall, errors } = Object(cause) as {
+    readonly code?: unknown;
+    readonly syscall?: unknown;
+    readonly errors?: unknown;
+  };
+  // Of a name with several addresses: each was tried.
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(isUnconnected);
+  return code === CONNECT_TIMEOUT || CONNECTING.has(syscall);
 }

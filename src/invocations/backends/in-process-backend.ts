@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { err, type Result } from '../../kernel/result.js';
 import type { Backend, BackendCall, BackendFailure } from '../commands/backends.js';
+import { AttemptFault, failureOf } from './attempt-fault.js';
 import type { BackendTokens } from './backend-tokens.js';
 import type { DirectInvokeCall, DirectInvokeImplementation } from './direct-invoke-handler.js';
 import { outputOf } from './output.js';
@@ -16,13 +17,18 @@ export class InProcessBackend implements Backend {
   ) {}
 
   async invoke(call: BackendCall): Promise<Result<Json, BackendFailure>> {
-    if (call.signal.aborted) return err(OVER);
-    const over = new AbortController();
-    try {
-      return await Promise.race([this.#run(call), ended(call.signal, over.signal)]);
-    } finally {
-      over.abort();
-    }
+    const { signal } = call;
+    if (signal.aborted) return over('not-tried');
+    return new Promise((resolve) => {
+      const giveUp = (): void => {
+        resolve(over('timed-out'));
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      void this.#run(call).then((answer) => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(answer);
+      });
+    });
   }
 
   async #run(call: BackendCall): Promise<Result<Json, BackendFailure>> {
@@ -43,17 +49,10 @@ export class InProcessBackend implements Backend {
   }
 }
 
-const OVER: BackendFailure = { kind: 'unavailable', detail: 'the handler did not answer in time' };
-
-function failed(detail: string): Result<never, BackendFailure> {
-  return err({ kind: 'failed', detail: detail.slice(0, MAX_DETAIL_LENGTH) });
+function over(kind: 'not-tried' | 'timed-out'): Result<never, BackendFailure> {
+  return err(failureOf(new AttemptFault(kind, 'the handler did not answer in time')));
 }
 
-function ended(signal: AbortSignal, unless: AbortSignal): Promise<Result<never, BackendFailure>> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      resolve(err(OVER));
-    };
-    signal.addEventListener('abort', end, { once: true, signal: unless });
-  });
+function failed(detail: string): Result<never, BackendFailure> {
+  return err(failureOf(new AttemptFault('answered', detail.slice(0, MAX_DETAIL_LENGTH))));
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import type { Backend, BackendCall, BackendFailure } from '../commands/backends.js';
-import { AttemptFault, failureOf, isRepeatable } from './attempt-fault.js';
+import { AttemptFault, failureOf, isRepeatable, isUnknown } from './attempt-fault.js';
 import type { BackendTokens } from './backend-tokens.js';
 import { Circuit } from './circuit.js';
 import type { Exchange } from './exchange.js';
@@ -42,12 +42,16 @@ export class RemoteBackend implements Backend {
   }
 
   async invoke(call: BackendCall): Promise<Result<Json, BackendFailure>> {
+    let unknown: AttemptFault | undefined;
     for (let attempts = 1; ; attempts++) {
       const tried = await this.#circuit.through(() => this.#attempt(call));
       if (tried.ok) return tried;
-      const pauseMs = this.#pauseAfter(tried.error, attempts, call);
+      const { error } = tried;
+      if (isUnknown(error)) unknown = error;
+      const pauseMs = this.#pauseAfter(error, attempts, call);
       if (pauseMs === undefined || !(await rested(pauseMs, call.signal))) {
-        return err(failureOf(tried.error));
+        // Whatever came after it: what an attempt may have done is not undone by the next.
+        return err(failureOf(unknown ?? error));
       }
     }
   }
@@ -62,7 +66,9 @@ export class RemoteBackend implements Backend {
     const timeMs = Math.min(this.binding.timeoutMs, call.deadline - this.clock());
     const closing = new AbortController();
     const endedBy = (): AttemptFault => this.#endedBy(call);
-    if (timeMs <= 0 || call.signal.aborted || this.#isClosed) return err(endedBy());
+    if (timeMs <= 0 || call.signal.aborted || this.#isClosed) {
+      return err(new AttemptFault('not-tried', endedBy().message));
+    }
     this.#running.add(closing);
     try {
       const token = await this.#token(call);

@@ -1,12 +1,8 @@
-import type { CommandEnvelope } from '../../event-store/command-execution.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
-import type { AuthorizationCode } from '../domain/authorization.js';
 import type { Invocation } from '../domain/invocation.js';
-import type { ApprovalRequest, RefusedCall, SettledApproval } from './invocation-ledger.js';
-
-type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
+import type { ApprovalRequest, Origin, RefusedCall, SettledApproval } from './invocation-ledger.js';
 
 /** What the record of calls holds besides admissions and outcomes; the same streams. */
 export abstract class ApprovalLedger {
@@ -22,8 +18,11 @@ export abstract class ApprovalLedger {
    */
   abstract refuse(refused: RefusedCall, context: Origin): Promise<void>;
 
-  /** Counts, for operators, a refusal that goes on no record: of whoever is party of no contract. */
-  abstract count(code: AuthorizationCode): void;
+  /**
+   * Counts, for operators, a refusal that goes on no record.
+   * @param code one of few: of `authorize`, or the one that the caller is told; nothing that was sent
+   */
+  abstract count(code: string): void;
 
   /**
    * Approvals that came out by `now` (milliseconds since the epoch), whose call was neither admitted

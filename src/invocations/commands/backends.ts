@@ -25,13 +25,45 @@ export interface BackendCall {
   readonly signal: AbortSignal;
 }
 
-/** `unavailable`: nothing was done as far as is known, ask again; `failed`: it answered with a failure. */
-export interface BackendFailure {
-  readonly kind: 'unavailable' | 'failed';
+/**
+ * Why a backend gave no answer: the inner codes that callers are told.
+ *
+ * Nothing was done:
+ * - `backend-not-tried`: it was not well just before, nothing could be signed, or there was no time left
+ * - `backend-not-reached`: no connection came about
+ * - `backend-busy`: it did not take the call (429)
+ *
+ * Nobody knows what was done:
+ * - `backend-lost`: the connection broke
+ * - `backend-timed-out`: no answer in time
+ * - `backend-broken`: it says that it is the one to blame (5xx)
+ * - `backend-unfinished`: it says that it is still at it
+ * - `backend-canceled`: nobody waited for the answer any more
+ */
+export type BackendFailureCode =
+  | 'backend-not-tried'
+  | 'backend-not-reached'
+  | 'backend-busy'
+  | 'backend-lost'
+  | 'backend-timed-out'
+  | 'backend-broken'
+  | 'backend-unfinished'
+  | 'backend-canceled';
+
+/** `unavailable`: it gave no answer; `failed`: it answered with a failure, or with what is no output. */
+export type BackendFailure = (
+  | { readonly kind: 'failed' }
+  | {
+      readonly kind: 'unavailable';
+      readonly code: BackendFailureCode;
+      /** Nobody knows what it did, in any of its attempts; false: it did nothing. */
+      readonly isUnknown: boolean;
+    }
+) & {
   /** For operators and logs alone: never shown to a caller. */
   readonly detail: string;
   readonly retryAfterSeconds?: number;
-}
+};
 
 /** A trusted implementation of direct invocations, bound by the deployment under a handler's name. */
 export interface Backend {

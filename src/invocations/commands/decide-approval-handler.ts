@@ -11,7 +11,7 @@ import type { InvocationContext } from '../domain/decider.js';
 import { isInvocation, type InvocationToApprove } from '../domain/invocation.js';
 import { invocationStream } from '../domain/stream.js';
 import { InvocationExecution } from '../invocation-execution.js';
-import { callerOf } from '../ledger-envelope.js';
+import { recordedCaller } from '../ledger-envelope.js';
 import { DecideApproval } from './decide-approval.js';
 
 @CommandHandler(DecideApproval)
@@ -28,7 +28,12 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
     caller,
     envelope,
   }: DecideApproval): Promise<Result<Executed<InvocationToApprove>, Rejection>> {
-    const command = { kind: 'decide', invocationId, by: callerOf(caller), ...submitted } as const;
+    const command = {
+      kind: 'decide',
+      invocationId,
+      by: recordedCaller(caller),
+      ...submitted,
+    } as const;
     const stream = invocationStream(invocationId);
     const executed = await this.execution.execute(stream, command, envelope, async (state, now) =>
       this.reads.isVisible(state, caller)

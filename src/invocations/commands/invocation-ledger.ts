@@ -70,7 +70,8 @@ export interface RefusedCall {
   readonly basedOn: Readonly<Record<string, number>>;
 }
 
-type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
+/** Where what is recorded comes from. */
+export type Origin = Pick<CommandEnvelope, 'correlationId' | 'traceparent'>;
 
 /** A call whose deadline has passed without an outcome. */
 export interface OverdueInvocation {
@@ -91,7 +92,9 @@ export abstract class InvocationLedger {
 
   /**
    * The first outcome stands; a later one changes nothing and is no error. Ends also what waits for
-   * an approval, which is thereby void.
+   * an approval, which is thereby void. For whoever ran the call, or knows how it ended:
+   * `outcome-unknown` says that it is known to have run, and not to what end.
+   * @throws when nothing of the call is on record; for `outcome-unknown` also when it was not admitted
    * @param resultDigest b64u(SHA-256(JCS(result))) of what a direct invoke gave back, null otherwise
    */
   abstract end(
@@ -100,6 +103,12 @@ export abstract class InvocationLedger {
     context: Origin,
     resultDigest?: string | null,
   ): Promise<void>;
+
+  /**
+   * Ends a call that nobody runs any more as `outcome-unknown`. Changes nothing before its deadline has
+   * passed, nor of what ended or was never admitted.
+   */
+  abstract giveUp(invocationId: Uuid, context: Origin): Promise<void>;
 
   /**
    * Invocations whose deadline lies before `now` (milliseconds since the epoch), the oldest first,

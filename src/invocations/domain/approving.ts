@@ -29,13 +29,15 @@ export interface Decide {
 /** What of the caller's agent counts for who may decide. */
 export type CallersAgent = Pick<Agent, 'owner' | 'clients'>;
 
+/** Whether an approval was asked for the call. */
 export function isToApprove(invocation: Invocation): invocation is InvocationToApprove {
   return invocation.approval !== null;
 }
 
 /**
- * Four eyes: whoever called does not decide, nor who owns the calling agent, nor one of its OAuth
- * clients, nor a token that speaks for it. Principals and clients are compared whatever their tenant.
+ * Four eyes: whoever called does not decide, nor the OAuth client through which it did (whether it is
+ * registered with the calling agent or not), nor who owns that agent, nor one of its OAuth clients, nor
+ * a token that speaks for it. Principals and clients are compared whatever their tenant.
  *
  * @param callersAgent null when it is not known: then nobody is known to be independent of it
  */
@@ -47,7 +49,9 @@ export function isIndependent(
   if (caller === null || callersAgent === null) return false;
   const { principal, client, agent } = approver;
   if (principal === caller.principal || principal === callersAgent.owner) return false;
-  if (client !== null && callersAgent.clients.includes(client)) return false;
+  if (client !== null && (client === caller.client || callersAgent.clients.includes(client))) {
+    return false;
+  }
   return agent === null || agent !== caller.agent;
 }
 

@@ -75,6 +75,7 @@ export const AUTHORIZATION_CODES = [
 
 export type AuthorizationCode = (typeof AUTHORIZATION_CODES)[number];
 
+/** The call may not be made. */
 export interface AuthorizationRefusal {
   readonly kind: 'refusal';
   readonly code: AuthorizationCode;

@@ -12,6 +12,7 @@ import {
 } from './approving.js';
 import type {
   AdmittedInvocation,
+  InvocationEnded,
   InvocationEvent,
   RefusedInvocation,
   RequestedApproval,
@@ -27,12 +28,15 @@ export type InvocationCommand =
     }
   | Decide
   | { readonly kind: 'admit'; readonly invocation: Omit<AdmittedInvocation, 'approval'> }
+  /** Said by whoever ran it, or knows how it ended. */
   | {
       readonly kind: 'end';
       readonly invocationId: Uuid;
       readonly outcome: InvocationOutcome;
       readonly resultDigest: string | null;
     }
+  /** Said by whoever finds it open: nobody seems to run it any more, and nothing tells of its end. */
+  | { readonly kind: 'give-up'; readonly invocationId: Uuid }
   | { readonly kind: 'refuse'; readonly refused: RefusedInvocation };
 
 export interface InvocationContext {
@@ -66,7 +70,9 @@ function decide(
     case 'admit':
       return admit(state, command, context);
     case 'end':
-      return end(state, command, context);
+      return end(state, command);
+    case 'give-up':
+      return giveUp(state, command, context);
   }
 }
 
@@ -92,20 +98,37 @@ function admitted(data: AdmittedInvocation): Decision {
 }
 
 /**
- * The first outcome stands. That nobody knows it is said only once the deadline of an admission has
- * passed (`invocation-not-overdue`), when nobody runs the call any more.
+ * The first outcome stands. What was never admitted did nothing: that is known
+ * (`invocation-not-found` for an unknown outcome).
  */
-function end(
+function end(state: InvocationState, { invocationId, outcome, resultDigest }: Of<'end'>): Decision {
+  if (!isInvocation(state)) return err({ code: 'invocation-not-found' });
+  const { admission, ended } = state;
+  if (ended !== null) return ok([]);
+  if (outcome === 'outcome-unknown' && admission === null) {
+    return err({ code: 'invocation-not-found' });
+  }
+  return endedWith({ invocationId, outcome, resultDigest });
+}
+
+/**
+ * Only once the deadline of an admission has passed (`invocation-not-overdue`): until then somebody
+ * may be running the call, who alone may say earlier that its outcome is unknown.
+ */
+function giveUp(
   state: InvocationState,
-  { invocationId, outcome, resultDigest }: Of<'end'>,
+  { invocationId }: Of<'give-up'>,
   { now }: InvocationContext,
 ): Decision {
   if (!isInvocation(state)) return err({ code: 'invocation-not-found' });
   const { admission, ended } = state;
   if (ended !== null) return ok([]);
   const isOverdue = admission !== null && isBefore(admission.deadline, now);
-  if (outcome === 'outcome-unknown' && !isOverdue) return err({ code: 'invocation-not-overdue' });
-  const data = { invocationId, outcome, resultDigest };
+  if (!isOverdue) return err({ code: 'invocation-not-overdue' });
+  return endedWith({ invocationId, outcome: 'outcome-unknown', resultDigest: null });
+}
+
+function endedWith(data: InvocationEnded['data']): Decision {
   return ok([{ type: 'invocation-ended', data, texts: null }]);
 }
 

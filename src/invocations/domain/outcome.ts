@@ -7,5 +7,8 @@ export type InvocationOutcome =
   | 'interrupted'
   /** It was admitted, but what it rested on had ended by then: the handler never ran. */
   | 'voided'
-  /** The deadline passed without an outcome, as after a crash. */
+  /**
+   * It ran, and nobody knows what it did: whoever ran it lost sight of it, or its deadline passed
+   * without an outcome, as after a crash. Never said of what is known to have failed.
+   */
   | 'outcome-unknown';

@@ -87,6 +87,7 @@ class ListedApprovalDocument {
   readonly usedAt!: string | null;
 }
 
+/** An approval as the view has it: without texts. */
 export class ReliableApprovalDocument extends ListedApprovalDocument {
   @ApiProperty({
     description: 'False when a later event of the call waits for an operator: the entry is old',
@@ -94,6 +95,7 @@ export class ReliableApprovalDocument extends ListedApprovalDocument {
   readonly reliable!: boolean;
 }
 
+/** A page of approvals in one state. */
 export class ApprovalPage {
   @ApiProperty({ type: () => [ReliableApprovalDocument], description: 'The oldest first' })
   readonly items!: readonly ReliableApprovalDocument[];
@@ -102,6 +104,7 @@ export class ApprovalPage {
   readonly nextCursor!: string | null;
 }
 
+/** An approval at the head of its stream, with texts. */
 export class ApprovalDocument extends ListedApprovalDocument {
   @ApiProperty({
     type: [String],
@@ -125,6 +128,7 @@ export class ApprovalDocument extends ListedApprovalDocument {
   readonly arguments?: unknown;
 }
 
+/** An entry of a page. */
 export function listedApproval(listed: ListedApproval): Plain<ReliableApprovalDocument> {
   const { requested, requestedAt, state, decided, usedAt, reliable } = listed;
   const { expiresAt } = requested;
@@ -140,6 +144,7 @@ export function listedApproval(listed: ListedApproval): Plain<ReliableApprovalDo
   };
 }
 
+/** @param subject what the call was sent with; undefined for whoever may not decide on it now */
 export function approvalDocument(
   invocation: InvocationToApprove,
   now: Timestamp,

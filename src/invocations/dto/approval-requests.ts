@@ -9,6 +9,7 @@ import { APPROVAL_STATES, type ApprovalDecision, type ApprovalState } from '../d
 const DECISIONS = ['approve', 'deny'] as const satisfies ApprovalDecision[];
 const MAX_REASON_LENGTH = 2_000;
 
+/** Which approvals are listed. */
 export class ApprovalListParameters extends PageParameters {
   @ApiPropertyOptional({ enum: APPROVAL_STATES, description: 'Default: `pending`' })
   @IfPresent()

@@ -124,6 +124,7 @@ export class AuthorizationExplanationDocument {
   readonly basedOn!: Readonly<Record<string, number>>;
 }
 
+/** The answer to a question about this agent and skill. */
 export function explanationDocument(
   { agentId, skillId }: { readonly agentId: string; readonly skillId: SkillId },
   explanation: AuthorizationExplanation,

@@ -44,6 +44,7 @@ export class AssumedCaller {
   readonly client?: string;
 }
 
+/** Which call is asked about: whose, of what, under which contract, when. */
 export class ExplainAuthorizationBody {
   @ApiProperty({ type: String, description: 'The hosted agent' })
   @IsAgentId()

@@ -14,6 +14,7 @@ export interface AuthorizationQuestion {
   readonly named: NamedContract | null;
 }
 
+/** What was decided, and from what. */
 export interface AuthorizationAnswer {
   readonly decision: Authorization;
   /** At the head of its stream; null when there is none of this id. Not to be shown unless entitled. */

@@ -7,6 +7,7 @@ import type { Timestamp } from '../../kernel/timestamp.js';
 import type { ApprovalState } from '../domain/approval.js';
 import type { InvocationCaller, RequestedApproval } from '../domain/events.js';
 
+/** Which approvals are wanted. */
 export interface ApprovalFilter {
   /** Approvals of calls of these hosted agents. */
   readonly agents: readonly AgentId[];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { FaultKind } from '../../../src/invocations/backends/attempt-fault.js';
 import { ok } from '../../../src/kernel/result.js';
 import type { Json } from '../../../src/kernel/json.js';
 import { capability, partner } from '../../capabilities/support/capabilities.js';
@@ -120,16 +121,49 @@ describe('RFC section 4, backend binding and security', () => {
 
   it('asks the backend once, also when it fails', async () => {
     const world = new DirectWorld(sum);
-    world.answer = failing('unavailable');
+    world.answer = failing('unsent');
     await world.events();
     expect(world.calls).toHaveLength(1);
   });
 });
 
 describe('RFC section 5, error codes', () => {
+  it.each<[FaultKind, string | undefined, string, boolean]>([
+    ['not-tried', 'backend-not-tried', 'BACKEND_UNAVAILABLE', false],
+    ['unsent', 'backend-not-reached', 'BACKEND_UNAVAILABLE', false],
+    ['busy', 'backend-busy', 'BACKEND_UNAVAILABLE', false],
+    ['lost', 'backend-lost', 'BACKEND_UNAVAILABLE', true],
+    ['timed-out', 'backend-timed-out', 'BACKEND_UNAVAILABLE', true],
+    ['broken', 'backend-broken', 'BACKEND_UNAVAILABLE', true],
+    ['unfinished', 'backend-unfinished', 'BACKEND_UNAVAILABLE', true],
+    ['canceled', 'backend-canceled', 'BACKEND_UNAVAILABLE', true],
+    ['answered', undefined, 'BACKEND_FAILED', false],
+  ])(
+    'tells whether anything can have been done: %s is %s',
+    async (kind, refusal, code, isUnknown) => {
+      const world = new DirectWorld(sum);
+      world.answer = failing(kind);
+      const [failed] = await world.events();
+      const about = {
+        code: `SKILL_DIRECT_INVOKE_${code}`,
+        ...(refusal === undefined ? {} : { refusal }),
+        callId: 'direct-call-1',
+      };
+      const unknown = isUnknown ? { isUnknown } : {};
+      expect(failed).toEqual({
+        kind: 'failed',
+        parts: [
+          { text: expect.stringMatching(isUnknown ? /may have been done/ : /^((?!may).)*$/) },
+        ],
+        metadata: { [URI]: about },
+        ...unknown,
+      });
+      expect(JSON.stringify(failed)).not.toContain('db7');
+    },
+  );
+
   it.each([
-    ['BACKEND_UNAVAILABLE', failing('unavailable')],
-    ['BACKEND_FAILED', failing('failed')],
+    ['BACKEND_FAILED', failing('answered')],
     ['OUTPUT_INVALID', async () => ok({ sum: 'db7.internal:5432' })],
     ['OUTPUT_INVALID', async () => ok(null)],
     ['OUTPUT_INVALID', async () => ok({ sum: 1, more: Array.from({ length: 6000 }, () => 0) })],
@@ -158,7 +192,7 @@ describe('RFC section 5, error codes', () => {
 
   it('says when an unavailable backend may be asked again', async () => {
     const world = new DirectWorld(sum);
-    world.answer = failing('unavailable', { retryAfterSeconds: 30 });
+    world.answer = failing('busy', 30);
     expect(await world.events()).toMatchObject([
       { metadata: { [URI]: { retryAfterSeconds: 30 } } },
     ]);

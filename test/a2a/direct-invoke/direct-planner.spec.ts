@@ -74,7 +74,7 @@ describe('a direct invoke that may be made', () => {
     expect(direct).toMatchObject({
       argumentsDigest: hashJson({ b: 30, a: 12 }),
       byKey: null,
-      unbound: null,
+      refusedLast: null,
     });
     expect(world.authorizer.questions).toHaveLength(1);
   });
@@ -202,7 +202,7 @@ describe('RFC section 5, error codes', () => {
     });
   });
 
-  describe('INVALID_ARGUMENTS', () => {
+  describe('INVALID_ARGUMENTS: validated before the backend (RFC section 4)', () => {
     it.each<readonly [args: Json, ...pointers: string[]]>([
       [{}, '/arguments/a', '/arguments/b'],
       [{ a: '12', b: 30 }, '/arguments/a'],
@@ -364,11 +364,24 @@ describe('RFC section 5, error codes', () => {
     });
   });
 
+  it.each<[string, Capability, Parameters<DirectWorld['plan']>]>([
+    ['not-entitled', sum({ visibility: 'internal' }), []],
+    ['not-entitled', sum(), [invoking({ skillId: 'nothing' })]],
+    ['capability-removed', sum({ state: 'removed' }), []],
+    ['SKILL_DIRECT_INVOKE_SKILL_NOT_BOUND', sum({ directInvoke: null }), []],
+    ['SKILL_DIRECT_INVOKE_UNAUTHORIZED', sum(), [directMessage(), null]],
+    ['SKILL_DIRECT_INVOKE_INVALID_ARGUMENTS', sum(), [invoking({ arguments: {} })]],
+  ])('what is refused with %s is counted by it', async (code, each, sent) => {
+    const world = new DirectWorld(each);
+    await world.refusal(...sent);
+    expect([world.counted, world.refused]).toEqual([[code], []]);
+  });
+
   it('BACKEND_NOT_FOUND: its binding is absent here, which is asked last', async () => {
     const world = new DirectWorld(sum());
     world.backends.byHandler.clear();
     const plan = await world.plan();
-    expect(plan.ok && plan.value.direct?.unbound).toMatchObject({
+    expect(plan.ok && plan.value.direct?.refusedLast).toMatchObject({
       error: 'InvalidParams',
       code: 'SKILL_DIRECT_INVOKE_BACKEND_NOT_FOUND',
     });

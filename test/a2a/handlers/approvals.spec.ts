@@ -135,7 +135,7 @@ describe('a call that a contract wants approved', () => {
   });
 
   it('goes on at once when this process hears of the decision', async () => {
-    messaging.approvedTurns.onApplicationBootstrap();
+    messaging.approvedTurns.start();
     const { id } = await held();
     messaging.ledger.decide(invocation(), 'approve', true);
     await becomes(id, 'TASK_STATE_COMPLETED');

@@ -2,6 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SendMessageRequest, SendMessageResponse, Task } from '../../../src/a2a/wire/types.js';
 import type { A2aRefusal } from '../../../src/a2a/wire/refusal.js';
 import type { BackendCall, BackendFailure } from '../../../src/invocations/commands/backends.js';
+import {
+  AttemptFault,
+  failureOf,
+  type FaultKind,
+} from '../../../src/invocations/backends/attempt-fault.js';
 import type { Caller } from '../../../src/kernel/caller.js';
 import { hashJson } from '../../../src/kernel/digest.js';
 import type { Json, JsonObject } from '../../../src/kernel/json.js';
@@ -122,6 +127,30 @@ describe('a direct invoke', () => {
   });
 });
 
+describe('a backend that gives no answer', () => {
+  it.each<[FaultKind, string, string]>([
+    ['lost', 'backend-lost', 'outcome-unknown'],
+    ['timed-out', 'backend-timed-out', 'outcome-unknown'],
+    ['broken', 'backend-broken', 'outcome-unknown'],
+    ['unfinished', 'backend-unfinished', 'outcome-unknown'],
+    ['unsent', 'backend-not-reached', 'failed'],
+    ['not-tried', 'backend-not-tried', 'failed'],
+    ['busy', 'backend-busy', 'failed'],
+  ])('(%s) is on record as what is known of it', async (kind, refusal, outcome) => {
+    backend = async () => err(failureOf(new AttemptFault(kind, 'as told')));
+    const params = adding({ a: 1 });
+    const failed = { metadata: { refusal } };
+    expect(await refusalOf(params)).toMatchObject(failed);
+    await eventually(
+      () => messaging.ledger.ends.length === 1 && messaging.ledger.ends[0] !== undefined,
+    );
+    expect(messaging.ledger.ends).toEqual([outcome]);
+    // A replay answers alike.
+    expect(await refusalOf(params)).toMatchObject(failed);
+    expect(calls).toHaveLength(1);
+  });
+});
+
 describe('a key', () => {
   it('makes fifty calls at once one', async () => {
     await reopen({ limits: { max_concurrent: 1, max_calls_per_minute: 2 } });
@@ -201,13 +230,14 @@ describe('the limits of a capability', () => {
     backend = async ({ signal }) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => {
-          resolve(err({ kind: 'unavailable', detail: 'aborted' }));
+          resolve(err(failureOf(new AttemptFault('timed-out', 'aborted'))));
         });
       });
     expect(await refusalOf(adding({ a: 1 }))).toMatchObject({
       code: 'SKILL_DIRECT_INVOKE_BACKEND_UNAVAILABLE',
       metadata: { refusal: 'timed-out' },
     });
+    await eventually(() => messaging.ledger.ends[0] === 'outcome-unknown');
   });
 
   it('hold for those that run at once, and say when to come again', async () => {

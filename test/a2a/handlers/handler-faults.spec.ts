@@ -130,6 +130,19 @@ describe('a handler', () => {
     await eventually(() => messaging.ledger.ends[0] === 'failed');
   });
 
+  it('that says that nobody knows what was done has it on record so', async () => {
+    await open(says({ kind: 'failed', isUnknown: true }));
+    expect((await messaging.taskOf(saying('hello'))).status.state).toBe('TASK_STATE_FAILED');
+    await eventually(() => messaging.ledger.ends[0] === 'outcome-unknown');
+  });
+
+  it('whose end cannot be recorded has an unknown outcome', async () => {
+    await open(says({ kind: 'completed' }));
+    messaging.tasks.record = async () => Promise.reject(new Error('the log is away'));
+    await expect(messaging.taskOf(saying('hello'))).rejects.toThrow('the log is away');
+    await eventually(() => messaging.ledger.ends[0] === 'outcome-unknown');
+  });
+
   it('that takes too long is stopped, whether it minds or not', async () => {
     let signal: AbortSignal | undefined;
     await open(
@@ -146,7 +159,7 @@ describe('a handler', () => {
       message: { parts: [{ text: expect.stringContaining('in time') }] },
     });
     expect(signal?.aborted).toBe(true);
-    await eventually(() => messaging.ledger.ends[0] === 'failed');
+    await eventually(() => messaging.ledger.ends[0] === 'outcome-unknown');
   });
 
   it('is told when the node stops, and its task says so', async () => {

@@ -3,6 +3,7 @@ import { ClassifierFeed } from '../../../src/a2a/routing/classifier-feed.js';
 import { ExplainBody } from '../../../src/a2a/routing/dto/explain-body.js';
 import { RoutingExplanations } from '../../../src/a2a/routing/explanations.js';
 import { InputSchemas } from '../../../src/a2a/routing/input-schemas.js';
+import { SchemaJudges } from '../../../src/capabilities/queries/schemas/schema-judges.js';
 import { MessageRouter } from '../../../src/a2a/routing/message-router.js';
 import { ModelRouter } from '../../../src/a2a/routing/model-router.js';
 import { RoutingController } from '../../../src/a2a/routing/routing.controller.js';
@@ -39,7 +40,7 @@ const model = new ModelRouter(
   Date.now,
   report,
 );
-const fits = new InputSchemas().fits;
+const fits = new InputSchemas(new SchemaJudges()).fits;
 const router = new MessageRouter({ classifier, model, fits, threshold: 0.6 });
 const OTHER = { ...AGENT, agentId: 'other-agent' as AgentId };
 let messaging: Messaging;

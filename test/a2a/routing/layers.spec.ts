@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ClassifierFeed } from '../../../src/a2a/routing/classifier-feed.js';
 import type { RoutingDecision } from '../../../src/a2a/routing/decision.js';
 import { InputSchemas } from '../../../src/a2a/routing/input-schemas.js';
+import { SchemaJudges } from '../../../src/capabilities/queries/schemas/schema-judges.js';
 import { MessageRouter } from '../../../src/a2a/routing/message-router.js';
 import type { RoutingStep } from '../../../src/a2a/routing/routing-step.js';
 import type { RoutingSubject } from '../../../src/a2a/routing/routing-subject.js';
@@ -34,7 +35,7 @@ async function route(
       throw new Error(line);
     },
   });
-  const fits = new InputSchemas().fits;
+  const fits = new InputSchemas(new SchemaJudges()).fits;
   const router = new MessageRouter({ classifier, model: null, fits, threshold: 0.6 });
   const steps: RoutingStep[] = [];
   const routed = await router.route(

@@ -8,7 +8,6 @@ import {
   type RefusedCall,
   type SettledApproval,
 } from '../../../src/invocations/commands/invocation-ledger.js';
-import type { AuthorizationCode } from '../../../src/invocations/domain/authorization.js';
 import {
   invocationDecider,
   type InvocationCommand,
@@ -39,7 +38,7 @@ export class MemoryLedger extends InvocationLedger implements ApprovalLedger {
   readonly admissions: Admission[] = [];
   readonly requests: ApprovalRequest[] = [];
   readonly refusals: RefusedCall[] = [];
-  readonly counted: AuthorizationCode[] = [];
+  readonly counted: string[] = [];
   readonly outcomes = new Map<Uuid, InvocationOutcome>();
   readonly resultDigests = new Map<Uuid, string | null>();
   /** Of the ledger. */
@@ -65,10 +64,12 @@ export class MemoryLedger extends InvocationLedger implements ApprovalLedger {
   ): Promise<void> {
     const ended = this.#decide(invocationId, { kind: 'end', invocationId, outcome, resultDigest });
     if (!ended.ok) throw new Error(`${invocationId} could not be ended: ${ended.error.code}`);
-    const state = this.#states.get(invocationId) ?? null;
-    if (!isInvocation(state) || state.ended === null) return;
-    this.outcomes.set(invocationId, state.ended.outcome);
-    this.resultDigests.set(invocationId, state.ended.resultDigest);
+    this.#note(invocationId);
+  }
+
+  async giveUp(invocationId: Uuid): Promise<void> {
+    this.#decide(invocationId, { kind: 'give-up', invocationId });
+    this.#note(invocationId);
   }
 
   async overdue(): Promise<readonly OverdueInvocation[]> {
@@ -87,7 +88,7 @@ export class MemoryLedger extends InvocationLedger implements ApprovalLedger {
     this.refusals.push(refused);
   }
 
-  count(code: AuthorizationCode): void {
+  count(code: string): void {
     this.counted.push(code);
   }
 
@@ -134,6 +135,13 @@ export class MemoryLedger extends InvocationLedger implements ApprovalLedger {
   /** How the calls ended, in the order of their admission. */
   get ends(): readonly (InvocationOutcome | undefined)[] {
     return this.admissions.map(({ invocationId }) => this.outcomes.get(invocationId));
+  }
+
+  #note(invocationId: Uuid): void {
+    const state = this.#states.get(invocationId) ?? null;
+    if (!isInvocation(state) || state.ended === null) return;
+    this.outcomes.set(invocationId, state.ended.outcome);
+    this.resultDigests.set(invocationId, state.ended.resultDigest);
   }
 
   #decide(invocationId: Uuid, command: InvocationCommand): Result<undefined, Rejection> {

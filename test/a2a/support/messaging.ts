@@ -103,17 +103,18 @@ export class Messaging {
       agents: [FINANCE],
       report: (line, about) => this.faults.push({ line, about }),
     });
+    const schemas = new SchemaJudges();
     this.router = new MessageRouter({
       classifier: this.feed,
       model,
-      fits: new InputSchemas().fits,
+      fits: new InputSchemas(schemas).fits,
       threshold: 0.6,
     });
     const { messages, approvedTurns } = messageHandling({
       registry: this.registry,
       router: this.router,
       handlers: { get: (_agentId, name) => this.#implementation(name) },
-      schemas: new SchemaJudges(),
+      schemas,
       authorizer: this.authorizer,
       ledger: this.ledger,
       approvals: this.ledger,

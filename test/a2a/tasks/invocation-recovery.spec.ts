@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TaskChange } from '../../../src/a2a/tasks/domain/task.js';
+import type { TaskChange, UntoldOutcome } from '../../../src/a2a/tasks/domain/task.js';
 import type { InvocationLedger } from '../../../src/invocations/commands/invocation-ledger.js';
 import { invocationStream } from '../../../src/invocations/domain/stream.js';
 import { hashJson } from '../../../src/kernel/digest.js';
@@ -63,7 +63,14 @@ async function recover(begun: readonly Begun[], on = [node], ledger: Ledger = re
   }, 10_000);
 }
 
-type Ledger = Pick<InvocationLedger, 'overdue' | 'end'>;
+type Ledger = Pick<InvocationLedger, 'overdue' | 'end' | 'giveUp'>;
+
+/** The task failed, and that was not all. */
+const unheard = (outcome: UntoldOutcome): TaskChange => ({
+  kind: 'status',
+  state: 'TASK_STATE_FAILED',
+  outcome,
+});
 
 describe('an invocation past its deadline', () => {
   it.each<[string, readonly TaskChange[], string]>([
@@ -72,6 +79,8 @@ describe('an invocation past its deadline', () => {
     ['asked', [ASKED], 'succeeded'],
     ['asked for authentication', [status('TASK_STATE_AUTH_REQUIRED')], 'succeeded'],
     ['failed', [status('TASK_STATE_FAILED')], 'failed'],
+    ['failed, nobody knows how', [unheard('outcome-unknown')], 'outcome-unknown'],
+    ['failed, since its node stopped', [unheard('interrupted')], 'interrupted'],
     ['rejected', [status('TASK_STATE_REJECTED')], 'rejected'],
     ['canceled', [status('TASK_STATE_CANCELED')], 'canceled'],
     ['at work', [WORKING], 'outcome-unknown'],
@@ -130,6 +139,7 @@ describe('an invocation past its deadline', () => {
         if (invocationId === stuck.invocationId) throw new Error('the ledger is away');
         await records.ledger.end(invocationId, ...parameters);
       },
+      giveUp: async (...parameters) => records.ledger.giveUp(...parameters),
     };
     await recover(rest, [node], ledger);
     await eventually(() =>

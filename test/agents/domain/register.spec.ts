@@ -81,6 +81,22 @@ describe('registering an agent', () => {
     expect(typeof outcome === 'string' ? outcome : 'taken').toBe(expected);
   });
 
+  it.each([
+    ['another tenant', foreigner, 'not-acting-agent'],
+    ['another tenant, for the agent', { ...foreigner, agent: ALPHA }, 'not-acting-agent'],
+    ['that tenant', owner, 'taken'],
+    ['that tenant, without a scope', caller({ scopes: [] }), 'scope-missing'],
+  ])('an agent that is hosted for a tenant, by %s', (_, by, expected) => {
+    const outcome = given().when({ ...registering({}), by, hostTenant: TENANT });
+    expect(typeof outcome === 'string' ? outcome : 'taken').toBe(expected);
+  });
+
+  it('does not tell another tenant whether the id of a hosted agent is taken', () => {
+    const again = { ...registering({}), hostTenant: TENANT };
+    expect(given(again).when({ ...again, by: foreigner })).toBe('not-acting-agent');
+    expect(given(again).when(again)).toBe('agent-exists');
+  });
+
   it('for another owner takes agents:admin', () => {
     const named = registering({ owner: OWNER });
     expect(given().when({ ...named, by: caller({ principal: 'clerk' }) })).toBe('scope-missing');

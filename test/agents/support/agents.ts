@@ -163,13 +163,19 @@ export const otherAdmin = caller({ principal: 'admin@alpha.example', scopes: ['a
 export const stolen = caller({ principal: CLIENT, client: CLIENT, agent: ALPHA });
 export const foreigner = caller({ tenant: 'tenant-beta', scopes: ['agents:admin'] });
 
-export function context(now: Timestamp, by: Caller = owner): AgentContext {
-  return { now, leewayMs: LEEWAY_MS, audience: AUDIENCE, caller: by };
+export function context(
+  now: Timestamp,
+  by: Caller = owner,
+  hostTenant: string | null = null,
+): AgentContext {
+  return { now, leewayMs: LEEWAY_MS, audience: AUDIENCE, caller: by, hostTenant };
 }
 
 export interface Act {
   readonly command: AgentCommand;
   readonly by?: Caller;
+  /** For which the agent is hosted; null unless said otherwise. */
+  readonly hostTenant?: string;
   /** Seconds after the tests' beginning. */
   readonly second?: number;
 }
@@ -185,9 +191,9 @@ export function record(
 /** The log of acts that must all succeed. */
 function history(...acts: readonly Act[]): readonly Recorded<AgentEvent>[] {
   const log: Recorded<AgentEvent>[] = [];
-  for (const { command, by, second } of acts) {
+  for (const { command, by, hostTenant, second } of acts) {
     const now = at(second ?? 0);
-    const decision = agentDecider.decide(foldAgent(log), command, context(now, by));
+    const decision = agentDecider.decide(foldAgent(log), command, context(now, by, hostTenant));
     if (!decision.ok) throw new Error(`history refused: ${decision.error.code}`);
     log.push(...record(decision.value, log.length, now));
   }
@@ -213,8 +219,13 @@ export function given(...acts: readonly Act[]): {
   then(act: Act): Agent;
 } {
   const log = history(...acts);
-  const decide = ({ command, by, second }: Act): ReturnType<typeof agentDecider.decide> =>
-    agentDecider.decide(foldAgent(log), command, context(at(second ?? 0), by));
+  const decide = ({
+    command,
+    by,
+    hostTenant,
+    second,
+  }: Act): ReturnType<typeof agentDecider.decide> =>
+    agentDecider.decide(foldAgent(log), command, context(at(second ?? 0), by, hostTenant));
   return {
     when: (act) => {
       const decision = decide(act);

@@ -12,7 +12,7 @@ const direct = (backend: JsonObject): DirectInvoke => ({
 
 const LEDGER = { type: 'http', name: 'ledger' };
 
-describe('what a manifest says of its backend', () => {
+describe('RFC section 4, what a manifest says of its backend', () => {
   const withLedger = { directInvoke: direct(LEDGER) };
 
   it('is what the backend says of itself, in whatever order', () => {

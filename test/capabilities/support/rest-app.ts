@@ -68,7 +68,10 @@ class NodeModule {
       { provide: READ_MODEL, useValue: node.runner },
       { provide: CLOCK, useValue: node.clock },
       { provide: RANDOM_BYTES, useValue: randomBytes },
-      { provide: CONFIG_TOKEN, useValue: CONFIG },
+      {
+        provide: CONFIG_TOKEN,
+        useValue: { ...CONFIG, a2a: { ...CONFIG.a2a, agents: node.hosted } },
+      },
       { provide: HOSTED_AGENTS, useValue: node.hosted },
       { provide: HANDLERS_OF_AGENTS, useValue: new Map() },
       { provide: BACKEND_TOKEN_SIGNING, useValue: {} },

@@ -8,7 +8,7 @@ import { SUM_DIRECT } from './sum.js';
 export const CALCULATOR = 'calculator';
 
 /** A skill that is invoked directly in this process; `more` says what is different. */
-export function sumSkill(id: string, more: JsonObject = {}): JsonObject {
+function sumSkill(id: string, more: JsonObject = {}): JsonObject {
   return scripted(id, { handler: 'e2e.sum', direct_invoke: SUM_DIRECT, ...more });
 }
 

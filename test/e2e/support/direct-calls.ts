@@ -45,6 +45,12 @@ export class AgentClient {
     readonly binding: Binding = jsonRpc,
   ) {}
 
+  /** `sub` of its token. */
+  get principal(): string {
+    const payload = String(this.token).split('.')[1] ?? '';
+    return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string }).sub;
+  }
+
   over(binding: Binding): AgentClient {
     return new AgentClient(this.service, this.agentId, this.token, binding);
   }

@@ -54,19 +54,34 @@ export function contractSkill(id: string, more: JsonObject = {}): JsonObject {
   });
 }
 
-/** A backend on a port of its own that verifies tokens with the keys that the service publishes. */
+/**
+ * A backend on a port of its own that verifies tokens with the keys that the service publishes, which
+ * it fetches once.
+ */
 export async function startBackend(service: () => TestService): Promise<SampleBackend> {
+  let keys: JSONWebKeySet | undefined;
   return SampleBackend.start(async () => {
-    const answer = await fetch(`${service().url}/.well-known/jwks.json`);
-    return (await answer.json()) as JSONWebKeySet;
+    if (keys === undefined) {
+      const answer = await fetch(`${service().url}/.well-known/jwks.json`);
+      keys = (await answer.json()) as JSONWebKeySet;
+    }
+    return keys;
   });
+}
+
+interface FinanceOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the file says of the backend besides where it is. */
+  readonly binding?: JsonObject;
+  /** Other backends. */
+  readonly backends?: JsonObject;
 }
 
 /** The finance agent with these skills, each of them by that backend. */
 export async function financeDeployment(
   backend: SampleBackend,
   skills: readonly JsonObject[],
-  { env = {}, binding = {} }: { env?: Record<string, string>; binding?: JsonObject } = {},
+  { env = {}, binding = {}, backends = {} }: FinanceOptions = {},
 ): Promise<Deployment> {
   const ledger = {
     kind: 'http',
@@ -76,7 +91,9 @@ export async function financeDeployment(
     ...binding,
   };
   const tests = { VOCABULARY: 'pay, payroll, archive', ...env };
-  return deployment({ [FINANCE]: skills }, tests, { backends: { 'e2e.scripted': ledger } });
+  return deployment({ [FINANCE]: skills }, tests, {
+    backends: { 'e2e.scripted': ledger, ...backends },
+  });
 }
 
 /** Registers the hosted agent as a party of contracts. */

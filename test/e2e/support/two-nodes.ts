@@ -1,9 +1,13 @@
 import { join } from 'node:path';
-import { spawnTestService, type ServiceOptions, type SpawnedService } from '../../support/service.js';
+import {
+  spawnTestService,
+  type ServiceOptions,
+  type SpawnedService,
+} from '../../support/service.js';
 import type { Deployment } from './deployment.js';
 
 /** How a node of this name is started over the files of a deployment, with views of its own. */
-export function nodeOf({ folder, env }: Deployment, name: string): ServiceOptions {
+function nodeOf({ folder, env }: Deployment, name: string): ServiceOptions {
   return {
     folder,
     env: {

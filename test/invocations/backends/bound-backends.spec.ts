@@ -144,7 +144,10 @@ describe('the backends of a deployment', () => {
     backends.onApplicationShutdown();
     expect(await backends.get(HOSTED, 'http')?.invoke(backendCall())).toEqual({
       ok: false,
-      error: { kind: 'unavailable', detail: 'the call was given up' },
+      error: {
+        ...{ kind: 'unavailable', code: 'backend-not-tried', isUnknown: false },
+        detail: 'the call was given up',
+      },
     });
   });
 });

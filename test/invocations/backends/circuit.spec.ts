@@ -37,7 +37,7 @@ describe('the circuit of a backend', () => {
     },
   );
 
-  it.each<FaultKind>(['busy', 'canceled', 'not-tried', 'answered'])(
+  it.each<FaultKind>(['busy', 'canceled', 'unfinished', 'not-tried', 'answered'])(
     'is not opened by attempts that are %s',
     async (how) => {
       await attempts(40, how);

@@ -98,6 +98,16 @@ describe.each(KINDS)('a backend over %s', (kind) => {
     expect(sample.refused).toBeGreaterThan(0);
   });
 
+  it('that gives no answer is told from one that was never asked', async () => {
+    const breaking: Reply = (request) => void request.socket.destroy();
+    sample.replies.push(breaking, () => undefined);
+    const one = await backend(kind, { timeoutMs: 300 });
+    const lost = await one.invoke(backendCall());
+    expect(lost).toMatchObject({ error: { code: 'backend-lost', isUnknown: true } });
+    const late = await one.invoke(backendCall());
+    expect(late).toMatchObject({ error: { code: 'backend-timed-out', isUnknown: true } });
+  });
+
   it('is not called without a token', async () => {
     const others = await TokenKeys.open('card');
     const one = await backend(kind, {}, others.tokens());
@@ -128,22 +138,22 @@ describe.each(KINDS)('a backend over %s', (kind) => {
   });
 
   it.each([
-    [400, 'failed'],
-    [403, 'failed'],
-    [404, 'failed'],
-    [409, 'failed'],
-    [429, 'unavailable'],
-    [500, 'unavailable'],
-    [503, 'unavailable'],
-  ])('answers with status %i: %s', async (status, failure) => {
+    [400, { kind: 'failed' }],
+    [403, { kind: 'failed' }],
+    [404, { kind: 'failed' }],
+    [409, { kind: 'failed' }],
+    [429, { kind: 'unavailable', code: 'backend-busy', isUnknown: false }],
+    [500, { kind: 'unavailable', code: 'backend-broken', isUnknown: true }],
+    [503, { kind: 'unavailable', code: 'backend-broken', isUnknown: true }],
+  ])('answers with status %i: %j', async (status, failure) => {
     sample.replies.push(replying(status, { 'retry-after': '7' }, { secret: 'of the backend' }));
     const result = await (await backend(kind)).invoke(backendCall());
     expect(result).toEqual({
       ok: false,
       error: {
-        kind: failure,
+        ...failure,
         detail: `the backend answered ${status}`,
-        ...(failure === 'unavailable' ? { retryAfterSeconds: 7 } : {}),
+        ...(failure.kind === 'unavailable' ? { retryAfterSeconds: 7 } : {}),
       },
     });
     expect(sample.received).toHaveLength(1);
@@ -179,6 +189,16 @@ describe.each(KINDS)('a backend over %s', (kind) => {
     });
   });
 
+  it.each<[string, Reply]>([
+    ['refuses the next', replying(409)],
+    ['is busy by the next', replying(429, { 'retry-after': '60' })],
+    ['does not answer the next', (request) => void request.socket.destroy()],
+  ])('that may have done it in one attempt, and %s, may have done it', async (_, next) => {
+    sample.replies.push(replying(500), next, next);
+    const result = await (await backend(kind, { isIdempotent: true })).invoke(backendCall());
+    expect(result).toMatchObject({ error: { kind: 'unavailable', isUnknown: true } });
+  });
+
   it('has the time of its binding', async () => {
     sample.replies.push(() => undefined);
     const started = performance.now();
@@ -194,7 +214,9 @@ describe.each(KINDS)('a backend over %s', (kind) => {
     expect(await outcome(await backend(kind), call)).toBe('unavailable: no answer in time');
     const { length } = sample.received;
     const late = backendCall({ deadline: Date.now() - 1 });
-    expect(await outcome(await backend(kind), late)).toBe('unavailable: no answer in time');
+    expect(await (await backend(kind)).invoke(late)).toMatchObject({
+      error: { code: 'backend-not-tried', isUnknown: false, detail: 'no answer in time' },
+    });
     expect(sample.received).toHaveLength(length);
   });
 
@@ -258,7 +280,12 @@ describe('a backend that is not there', () => {
     await gone.stop();
     const one = await backend('http', { url });
     const started = performance.now();
-    expect(await outcome(one)).toBe('unavailable: no connection (ECONNREFUSED)');
+    expect(await one.invoke(backendCall())).toMatchObject({
+      error: {
+        ...{ kind: 'unavailable', code: 'backend-not-reached', isUnknown: false },
+        detail: 'no connection (ECONNREFUSED)',
+      },
+    });
     expect(performance.now() - started).toBeGreaterThan(150);
   });
 });
@@ -273,6 +300,8 @@ describe('the circuit of a backend', () => {
       ok: false,
       error: {
         kind: 'unavailable',
+        code: 'backend-not-tried',
+        isUnknown: false,
         detail: 'the circuit of the backend is open',
         retryAfterSeconds: 10,
       },
@@ -369,9 +398,17 @@ describe('an A2A agent', () => {
     expect(await outcome(await backend('a2a'))).toMatchObject({ for: 'buyer' });
   });
 
+  it.each(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'])(
+    'may yet do what its task says that it is still at: %s',
+    async (state) => {
+      sample.a2aResult = (output) => ({ task: completedTask(output, state) });
+      expect(await (await backend('a2a')).invoke(backendCall())).toMatchObject({
+        error: { code: 'backend-unfinished', isUnknown: true },
+      });
+    },
+  );
+
   it.each([
-    'TASK_STATE_SUBMITTED',
-    'TASK_STATE_WORKING',
     'TASK_STATE_FAILED',
     'TASK_STATE_REJECTED',
     'TASK_STATE_CANCELED',

@@ -16,6 +16,7 @@ import {
   end,
   EXPIRY,
   given,
+  giveUp,
   refuse,
   request,
   type Outcome,
@@ -154,17 +155,23 @@ describe('every command in every state', () => {
 });
 
 describe('whoever decides', () => {
+  // A token may act by its `agent` claim, whatever its client.
+  const CALLER_CLIENT = 'unregistered-client';
   const decidedBy = (
     changes: Partial<typeof APPROVER>,
     callersAgent: typeof CALLERS_AGENT | null = CALLERS_AGENT,
   ): Outcome =>
-    given(request()).when(decide('deny', { by: { ...APPROVER, ...changes } }), { callersAgent });
+    given(request({ caller: { ...CALLER, client: CALLER_CLIENT } })).when(
+      decide('deny', { by: { ...APPROVER, ...changes } }),
+      { callersAgent },
+    );
 
   it.each<[string, Partial<typeof APPROVER>]>([
     ['the principal that called', { principal: CALLER.principal }],
     ['that principal in the hosted agent’s tenant', { ...CALLER, agent: null, client: null }],
     ['the owner of the calling agent', { principal: CALLERS_AGENT.owner }],
     ['an OAuth client of the calling agent', { client: 'partner-client' }],
+    ['the OAuth client that called, registered or not', { client: CALLER_CLIENT }],
     ['a token that speaks for the calling agent', { agent: CALLER.agent }],
   ])('is not %s', (_, changes) => {
     expect(decidedBy(changes)).toBe('approver-involved');
@@ -244,15 +251,23 @@ describe('an approval', () => {
 describe('that the outcome is unknown', () => {
   const unknown = end('outcome-unknown');
 
-  it('is said only after the deadline of an admission', () => {
-    expect(given(admit()).when(unknown, { now: DEADLINE })).toBe('invocation-not-overdue');
-    expect(given(admit()).when(unknown, { now: after(120.001) })).toEqual(ENDED);
+  it('is said by whoever ran the call, at any time', () => {
+    expect(given(admit()).when(unknown, { now: after(1) })).toEqual(ENDED);
   });
 
-  it('is never said of what was not admitted', () => {
-    expect(given(request(), approve).when(unknown, { now: after(1e6) })).toBe(
-      'invocation-not-overdue',
-    );
+  it('is said by anybody else only after the deadline of its admission', () => {
+    expect(given(admit()).when(giveUp, { now: DEADLINE })).toBe('invocation-not-overdue');
+    const [event] = given(admit()).events(giveUp, { now: after(120.001) });
+    expect(event?.data).toMatchObject({ outcome: 'outcome-unknown', resultDigest: null });
+  });
+
+  it('is never said of what was not admitted, nor of what has ended', () => {
+    const late = { now: after(1e6) };
+    expect(given(request(), approve).when(unknown, late)).toBe('invocation-not-found');
+    expect(given(request(), approve).when(giveUp, late)).toBe('invocation-not-overdue');
+    expect(given().when(giveUp, late)).toBe('invocation-not-found');
+    expect(given(admit(), end('failed')).when(giveUp, late)).toEqual([]);
+    expect(given(admit(), unknown).when(end('succeeded'), late)).toEqual([]);
   });
 });
 

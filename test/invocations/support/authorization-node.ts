@@ -18,6 +18,7 @@ import { capabilityDirectory } from '../../../src/capabilities/projection.js';
 import { CapabilityAtHandler } from '../../../src/capabilities/queries/capability-at-handler.js';
 import { ProjectedVocabulary } from '../../../src/capabilities/vocabulary/projected-vocabulary.js';
 import { capabilityVocabulary } from '../../../src/capabilities/vocabulary/projection.js';
+import type { HostedAgent } from '../../../src/config/hosted-agents.js';
 import type { EventTypes } from '../../../src/event-store/codec.js';
 import { CommandExecution } from '../../../src/event-store/command-execution.js';
 import type { KeyStore } from '../../../src/event-store/key-store.js';
@@ -43,6 +44,8 @@ export class AuthorizationNode {
   /** What the node's clock says, in milliseconds. */
   now = START_MS;
   readonly clock = (): number => this.now;
+  /** What its deployment hosts; of agents that are not among it no tenant is expected. */
+  readonly hosted: HostedAgent[] = [];
   readonly runner: ProjectionRunner;
   readonly facts: AuthorizationFacts;
   readonly authorizer: LogAuthorizer;
@@ -75,6 +78,7 @@ export class AuthorizationNode {
       new AgentAtHandler(agents),
       new LoggedContracts(interactions, store, this.runner, CONFIG),
       new ProjectedVocabulary(this.runner, CONFIG),
+      this.hosted,
       clock,
     );
     this.authorizer = new LogAuthorizer(this.facts);

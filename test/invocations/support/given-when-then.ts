@@ -69,6 +69,9 @@ export function request(changes: Partial<RequestedApproval> = {}): InvocationCom
   return { kind: 'request', requested, entries: ['pay'] };
 }
 
+/** By somebody who does not run it. */
+export const giveUp: InvocationCommand = { kind: 'give-up', invocationId: ID };
+
 export function decide(
   decision: Decide['decision'],
   changes: Partial<Decide> = {},

@@ -186,6 +186,7 @@ export class Deployment {
             leewayMs: 300_000,
             audience: 'https://c.example',
             caller: caller(agentId),
+            hostTenant: null,
           },
           basedOn: {},
         }),

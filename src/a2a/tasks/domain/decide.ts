@@ -115,14 +115,17 @@ export function releaseTask(
   return ok(events);
 }
 
-const TOO_LARGE: readonly Part[] = [
-  { text: 'The task has grown too large to go on, so that it failed.' },
-];
+const TOO_LARGE: TaskChange = {
+  kind: 'status',
+  state: 'TASK_STATE_FAILED',
+  parts: [{ text: 'The task has grown too large to go on, so that it failed.' }],
+  outcome: 'interrupted',
+};
 
 /** Ends a turn that said more than its task may hold. */
 export function endFullTurn(fold: TaskFold, invocationId: Uuid, newId: NewId): Decision {
   const decided = recordChanges(fold, invocationId, [], newId);
-  return decided.ok ? endTask(fold, 'TASK_STATE_FAILED', TOO_LARGE, newId) : decided;
+  return decided.ok ? ok(changeEvents(fold.task, [TOO_LARGE], newId) ?? []) : decided;
 }
 
 function withinWeight(fold: TaskFold, events: readonly StoredTaskEvent[]): Decision {
@@ -177,10 +180,13 @@ function changeEvent(
       return { type: 'task-routed', data: { binding, routing, deadline }, texts: null };
     }
     case 'status': {
-      const { state, parts, metadata, hold } = change;
+      const { state, parts, metadata, hold, outcome } = change;
       const message = parts === undefined || parts.length === 0 ? null : say(parts);
-      const held = hold === undefined ? {} : { hold };
-      const data = { state, message, metadata: metadata ?? null, ...held };
+      const more = {
+        ...(hold === undefined ? {} : { hold }),
+        ...(outcome === undefined ? {} : { outcome }),
+      };
+      const data = { state, message, metadata: metadata ?? null, ...more };
       return { type: 'task-status-changed', data, texts: null };
     }
     case 'artifact': {

@@ -3,7 +3,7 @@ import type { AgentId, Uuid } from '../../../kernel/ids.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { RoutingRecord } from '../../routing/decision.js';
 import type { Artifact, Message, TaskState } from '../../wire/types.js';
-import type { TaskBinding, TaskHold, TaskOwner } from './task.js';
+import type { TaskBinding, TaskHold, TaskOwner, UntoldOutcome } from './task.js';
 import type { PushConfig } from './push-config.js';
 
 /** A first message has come; always the first event of a task. */
@@ -50,6 +50,8 @@ export type TaskStatusChanged = DomainEvent<
     readonly metadata: JsonObject | null;
     /** The task waits for an approval of a call; absent: it does not. */
     readonly hold?: TaskHold;
+    /** How the call ended; absent: as the state tells. Nobody but operators sees it. */
+    readonly outcome?: UntoldOutcome;
   },
   null
 >;

@@ -1,3 +1,4 @@
+import type { InvocationOutcome } from '../../../invocations/domain/outcome.js';
 import type { AgentId, SkillId, Uuid } from '../../../kernel/ids.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { RoutingRecord } from '../../routing/decision.js';
@@ -62,6 +63,9 @@ export interface StoredTask {
   readonly revision: number;
 }
 
+/** Outcomes that are no state of a task: it says that it failed. */
+export type UntoldOutcome = Extract<InvocationOutcome, 'outcome-unknown' | 'interrupted'>;
+
 /** What a turn adds to a task; all of a batch or nothing. */
 export type TaskChange =
   | {
@@ -78,6 +82,8 @@ export type TaskChange =
       readonly metadata?: JsonObject;
       /** The task waits for an approval of this call, not for its caller. */
       readonly hold?: TaskHold;
+      /** How the call ended, where the state does not tell. */
+      readonly outcome?: UntoldOutcome;
     }
   | {
       readonly kind: 'artifact';

@@ -2,10 +2,10 @@ import type { InvocationOutcome } from '../../../invocations/domain/outcome.js';
 import type { Recorded } from '../../../kernel/event.js';
 import type { Uuid } from '../../../kernel/ids.js';
 import type { TaskState } from '../../wire/types.js';
-import type { StoredTaskEvent } from './events.js';
+import type { StoredTaskEvent, TaskStatusChanged } from './events.js';
 
 /** How a call ended whose turn ended in this state; in every other one it goes on. */
-export const OUTCOMES = {
+const OUTCOMES: Partial<Record<TaskState, InvocationOutcome>> = {
   TASK_STATE_COMPLETED: 'succeeded',
   // The handler has done its part: what comes next is another call.
   TASK_STATE_INPUT_REQUIRED: 'succeeded',
@@ -13,7 +13,15 @@ export const OUTCOMES = {
   TASK_STATE_FAILED: 'failed',
   TASK_STATE_REJECTED: 'rejected',
   TASK_STATE_CANCELED: 'canceled',
-} as const satisfies Partial<Record<TaskState, InvocationOutcome>>;
+};
+
+/** How a call ended with a status of its task. */
+export function outcomeOfStatus({
+  state,
+  outcome,
+}: Pick<TaskStatusChanged['data'], 'state' | 'outcome'>): InvocationOutcome | undefined {
+  return outcome ?? OUTCOMES[state];
+}
 
 /**
  * How a call ended, as the events of its task tell it; undefined when they tell of no end: the turn
@@ -36,6 +44,5 @@ function outcomeOf(event: StoredTaskEvent): InvocationOutcome | undefined {
   if (event.type === 'task-answered') return 'succeeded';
   // While the call waits for an approval it has not begun.
   if (event.type !== 'task-status-changed' || event.data.hold !== undefined) return undefined;
-  const outcomes: Partial<Record<TaskState, InvocationOutcome>> = OUTCOMES;
-  return outcomes[event.data.state];
+  return outcomeOfStatus(event.data);
 }

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { hashJson } from '../../../kernel/digest.js';
 import type { JsonObject } from '../../../kernel/json.js';
@@ -8,8 +9,9 @@ const MAX_COMPILED = 2000;
 
 /**
  * Judges by the schemas of capabilities, which were judged themselves when they were registered: each
- * is compiled once.
+ * is compiled once in a process, for all that ask this one.
  */
+@Injectable()
 export class SchemaJudges {
   readonly #byIdentity = new WeakMap<JsonObject, SchemaJudge | null>();
   readonly #byDigest = new LRUCache<string, { readonly judge: SchemaJudge | null }>({

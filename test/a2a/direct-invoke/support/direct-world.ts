@@ -20,6 +20,11 @@ import {
   type BackendCall,
   type BackendFailure,
 } from '../../../../src/invocations/commands/backends.js';
+import {
+  AttemptFault,
+  failureOf,
+  type FaultKind,
+} from '../../../../src/invocations/backends/attempt-fault.js';
 import type { RefusedCall } from '../../../../src/invocations/commands/invocation-ledger.js';
 import type { Authorization } from '../../../../src/invocations/domain/authorization.js';
 import {
@@ -130,6 +135,8 @@ export class DirectWorld {
   readonly authorizer: SomeAuthorizer;
   readonly backends = new SomeBackends();
   readonly refused: RefusedCall[] = [];
+  /** Codes of refusals that went on no record. */
+  readonly counted: string[] = [];
   /** Calls that reached a backend. */
   readonly calls: BackendCall[] = [];
   /** What operators are told. */
@@ -159,7 +166,9 @@ export class DirectWorld {
         refuse: async (refused) => {
           this.refused.push(refused);
         },
-        count: () => undefined,
+        count: (code) => {
+          this.counted.push(code);
+        },
       },
       turns: { inBackground: () => undefined },
     });
@@ -213,7 +222,7 @@ export class DirectWorld {
     caller: Caller | null = partner(),
   ): Promise<A2aRefusal> {
     const plan = await this.plan(params, caller);
-    const refusal = plan.ok ? (plan.value.direct?.unbound ?? null) : plan.error;
+    const refusal = plan.ok ? (plan.value.direct?.refusedLast ?? null) : plan.error;
     if (refusal === null) throw new Error('it is not refused');
     return refusal;
   }
@@ -253,10 +262,11 @@ export const TASK_ID = '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11' as Uuid;
 export const INVOCATION_ID = '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a12' as Uuid;
 export const DEADLINE = Date.parse('2030-01-01T00:00:00Z');
 
-/** How a backend answers that fails. */
+/** How a backend answers whose only attempt went wrong like this. */
 export function failing(
-  kind: BackendFailure['kind'],
-  more: Partial<BackendFailure> = {},
+  kind: FaultKind,
+  retryAfterSeconds?: number,
 ): () => Promise<Result<Json, BackendFailure>> {
-  return async () => err({ kind, detail: 'db7.internal:5432 refused', ...more });
+  const fault = new AttemptFault(kind, 'db7.internal:5432 refused', retryAfterSeconds);
+  return async () => err(failureOf(fault));
 }

@@ -137,7 +137,7 @@ export class Told {
 }
 
 /** Appends to an interaction's stream, sealed as the service does it. */
-export async function append(
+async function append(
   { store, keys }: Pick<ContractNode, 'store' | 'keys'>,
   interactionId: InteractionId,
   events: readonly Recorded<InteractionEvent>[],
