@@ -79,7 +79,7 @@ export class AuthorizingNode {
       new AgentHeadsHandler(agents),
       new AgentAtHandler(agents),
       contracts,
-      new ProjectedVocabulary(runner, { a2a: { vocabulary: PROHIBITED } }),
+      vocabularyOf(runner),
       [],
       now,
     );
@@ -99,7 +99,6 @@ export class AuthorizingNode {
     const agents = new AgentHeadsHandler(new AgentExecution(store, KEYS, now, randomBytes));
     const heads = await agents.execute(new AgentHeads([calling, agentId]));
     const read = await contracts.named(calling, agentId, named.interactionId);
-    const vocabulary = new ProjectedVocabulary(runner, { a2a: { vocabulary: PROHIBITED } });
     return {
       capability: await capabilities.head(agentId, skillId),
       between: {
@@ -107,7 +106,7 @@ export class AuthorizingNode {
         hosted: heads.get(agentId),
         contracts: await contracts.now(calling, agentId),
         named: read?.interaction,
-        vocabulary: vocabulary.known(),
+        vocabulary: vocabularyOf(runner).of(agentId),
       },
     };
   }
@@ -117,4 +116,8 @@ export class AuthorizingNode {
     this.database.close();
     await this.store.close();
   }
+}
+
+function vocabularyOf(runner: ProjectionRunner): ProjectedVocabulary {
+  return new ProjectedVocabulary(runner, { a2a: { vocabulary: PROHIBITED } }, []);
 }

@@ -22,7 +22,7 @@ import { median } from './statistics.js';
 
 const TIMES = 3000;
 /** Of the A2A routes. */
-const LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 64 };
+const LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 64, maxValues: 50_000 };
 
 /** A stage of a direct invoke that waits for nothing, and what it costs: median, in microseconds. */
 type Stage = readonly [name: string, microseconds: number];
@@ -104,7 +104,7 @@ async function decisionTime(
     hosted: agents.get(AGENT),
     contracts: await atHead.contracts(caller.agent, AGENT),
     named: undefined,
-    vocabulary: atHead.vocabulary(),
+    vocabulary: atHead.vocabulary(AGENT),
   };
   const now = atHead.now();
   return timeOf(() => {

@@ -24,7 +24,7 @@ when a file cannot be used, with the code on stderr.
 `;
 
 /** A card of ten thousand skills is a big one. */
-const CARD_LIMITS = { maxBytes: 16 * 1024 * 1024, maxDepth: 64 };
+const CARD_LIMITS = { maxBytes: 16 * 1024 * 1024, maxDepth: 64, maxValues: Infinity };
 
 export const cardDiff: Command = {
   usage,

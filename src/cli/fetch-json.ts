@@ -6,7 +6,11 @@ import { cliFault, type CliFault } from './cli-fault.js';
 import { parseJson } from './input.js';
 
 /** A document of 200 revisions is larger than any single contract. */
-export const DOCUMENT_LIMITS: StrictJsonLimits = { maxBytes: 64 * 1024 * 1024, maxDepth: 64 };
+export const DOCUMENT_LIMITS: StrictJsonLimits = {
+  maxBytes: 64 * 1024 * 1024,
+  maxDepth: 64,
+  maxValues: Infinity,
+};
 
 const TIMEOUT_MS = 10_000;
 

@@ -13,6 +13,7 @@ export const REJECTION_STATUS = {
   'json-not-utf8': { status: 400, title: 'Document not UTF-8' },
   'json-syntax': { status: 400, title: 'Document not JSON' },
   'json-too-deep': { status: 400, title: 'Document nested too deeply' },
+  'json-too-many-values': { status: 400, title: 'Document of too many values' },
   'json-duplicate-name': { status: 400, title: 'Duplicate member name' },
   'json-forbidden-name': { status: 400, title: 'Forbidden member name' },
   'json-lone-surrogate': { status: 400, title: 'Lone surrogate' },

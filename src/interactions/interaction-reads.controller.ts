@@ -156,8 +156,9 @@ export class InteractionReadsController {
     summary: 'What is worth knowing of the terms of one revision',
     description:
       'What its proposer was told by `Contract-Warnings`. `entry-not-in-vocabulary`: an entry of ' +
-      '`prohibitedActions`, `prohibitedData` or `humanApprovalRequirements` was no `action` or `data` ' +
-      'value of a capability, nor set by the deployment, when the terms were proposed.',
+      '`prohibitedActions`, `prohibitedData` or `humanApprovalRequirements` was, when the terms were ' +
+      'proposed, no `action` or `data` value of a capability of a hosted party (of any capability, if ' +
+      'no party is hosted), nor set by the deployment.',
   })
   @ApiOkResponse({ type: ContractWarningsDocument })
   @Problems('interaction-not-found', 'revision-not-found')
@@ -167,7 +168,7 @@ export class InteractionReadsController {
     @CurrentRequest() request: RequestContext,
   ): Promise<Plain<ContractWarningsDocument>> {
     const { interaction } = await this.reads.read(id, request);
-    return { warnings: this.advice.warningsOn(revisionOf(interaction, number)) };
+    return { warnings: this.advice.warningsOn(interaction, revisionOf(interaction, number)) };
   }
 
   @Get(':interactionId/acceptances')

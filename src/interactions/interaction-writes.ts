@@ -123,7 +123,7 @@ export class InteractionWrites {
 
   /** Of the terms that the command proposed. */
   private warn({ reply }: InteractionWrite, { state }: Executed<Interaction>): void {
-    reply.headers(warningsHeader(this.advice.warningsOn(newestRevision(state))));
+    reply.headers(warningsHeader(this.advice.warningsOn(state, newestRevision(state))));
   }
 
   private answer(

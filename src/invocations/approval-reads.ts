@@ -1,10 +1,13 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { Agent } from '../agents/domain/agent.js';
+import { AgentAt } from '../agents/queries/agent-at.js';
 import { AgentHeads } from '../agents/queries/agent-heads.js';
 import type { HostedAgent } from '../config/hosted-agents.js';
 import { CLOCK, HOSTED_AGENTS } from '../config/tokens.js';
 import { RejectionException } from '../http/rejection-exception.js';
+import type { Interaction } from '../interactions/domain/interaction.js';
+import { InteractionHead } from '../interactions/queries/interaction-head.js';
 import type { Caller } from '../kernel/caller.js';
 import { parseUuid, type AgentId, type Uuid } from '../kernel/ids.js';
 import type { Json } from '../kernel/json.js';
@@ -20,6 +23,13 @@ import { invocationStream } from './domain/stream.js';
 import { InvocationExecution } from './invocation-execution.js';
 import { recordedCaller } from './ledger-envelope.js';
 import { ApprovalSubjects } from './queries/approval-subjects.js';
+
+/** An agent, and what it was. */
+interface KnownAgent {
+  readonly head: Agent | undefined;
+  /** Empty when some of it is not known. */
+  readonly ever: readonly Agent[];
+}
 
 /** The way of the controllers to one approval, read from the head of its stream. */
 @Injectable()
@@ -53,11 +63,23 @@ export class ApprovalReads {
     throw new RejectionException({ code: 'approval-not-found' });
   }
 
-  /** At its head: an owner or a client of today counts. */
-  async callersAgent({ call }: InvocationToApprove): Promise<Agent | undefined> {
+  /**
+   * The calling agent at its head, undefined when there is none, and all of it that counts for who may
+   * decide: also as it was when the approval was asked for.
+   */
+  async callersAgent({ call, approval }: InvocationToApprove): Promise<KnownAgent> {
     const agentId = call.caller?.agent ?? null;
-    if (agentId === null) return undefined;
-    return (await this.queries.execute(new AgentHeads([agentId]))).get(agentId);
+    if (agentId === null) return { head: undefined, ever: [] };
+    const head = (await this.queries.execute(new AgentHeads([agentId]))).get(agentId);
+    const then = await this.queries.execute(new AgentAt(agentId, approval.requestedAt));
+    if (head === undefined || then === undefined) return { head, ever: [] };
+    return { head, ever: [head, then] };
+  }
+
+  /** The contract whose terms ask for it, at its head; undefined when there is none. */
+  async contractOf({ call: { terms } }: InvocationToApprove): Promise<Interaction | undefined> {
+    if (terms === null) return undefined;
+    return this.queries.execute(new InteractionHead(terms.interactionId));
   }
 
   /** What is to be approved, for whoever may decide on it now; undefined for all others. */
@@ -66,8 +88,8 @@ export class ApprovalReads {
     const now = timestampOf(this.clock());
     if (this.subjects === undefined || !caller.scopes.has('approvals:decide')) return undefined;
     if (approvalStateAt(invocation, now) !== 'pending') return undefined;
-    const agent = await this.callersAgent(invocation);
-    if (!isIndependent(recordedCaller(caller), call.caller, agent ?? null)) return undefined;
+    const { ever } = await this.callersAgent(invocation);
+    if (!isIndependent(recordedCaller(caller), call.caller, ever)) return undefined;
     return this.subjects.of(call.taskId, call.invocationId);
   }
 }

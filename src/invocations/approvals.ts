@@ -14,7 +14,7 @@ export const UNSETTLED = 'used_at IS NULL AND ended_at IS NULL';
  */
 export const approvals: Projection<InvocationEvent> = {
   name: APPROVALS,
-  version: 1,
+  version: 2,
   streamPrefixes: [INVOCATION_STREAM_PREFIX],
   takes: {
     'approval-requested': 'data',
@@ -32,6 +32,7 @@ export const approvals: Projection<InvocationEvent> = {
         position TEXT PRIMARY KEY,
         invocation_id TEXT NOT NULL UNIQUE,
         agent_id TEXT NOT NULL,
+        caller_agent_id TEXT,
         task_id TEXT NOT NULL,
         call TEXT NOT NULL,
         requested_at TEXT NOT NULL,
@@ -45,6 +46,8 @@ export const approvals: Projection<InvocationEvent> = {
       CREATE INDEX approvals_by_verdict ON approvals (verdict, position);
       CREATE INDEX approvals_unsettled ON approvals (position, verdict, expires_at)
         WHERE ${UNSETTLED};
+      CREATE INDEX approvals_unsettled_between ON approvals (agent_id, caller_agent_id)
+        WHERE ${UNSETTLED};
     `);
   },
 
@@ -52,15 +55,17 @@ export const approvals: Projection<InvocationEvent> = {
     const { recordedAt } = event;
     switch (event.type) {
       case 'approval-requested': {
-        const { invocationId, agentId, taskId, expiresAt } = event.data;
+        const { invocationId, agentId, caller, taskId, expiresAt } = event.data;
         db.prepare(
           `INSERT INTO approvals
-             (position, invocation_id, agent_id, task_id, call, requested_at, expires_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?)`,
+             (position, invocation_id, agent_id, caller_agent_id, task_id, call, requested_at,
+              expires_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
         ).run(
           event.position,
           invocationId,
           agentId,
+          caller.agent,
           taskId,
           JSON.stringify(event.data),
           recordedAt,

@@ -5,6 +5,7 @@ import { AgentAtHandler } from '../agents/queries/agent-at-handler.js';
 import { AgentHeads } from '../agents/queries/agent-heads.js';
 import { AgentHeadsHandler } from '../agents/queries/agent-heads-handler.js';
 import type { Capability } from '../capabilities/domain/capability.js';
+import type { KnownIdentifiers } from '../capabilities/domain/known-identifiers.js';
 import { CapabilityAt } from '../capabilities/queries/capability-at.js';
 import { CapabilityAtHandler } from '../capabilities/queries/capability-at-handler.js';
 import { CapabilityRegistry } from '../capabilities/queries/capability-registry.js';
@@ -18,7 +19,6 @@ import {
 } from '../interactions/queries/contracts-between.js';
 import type { AgentId, InteractionId, SkillId } from '../kernel/ids.js';
 import { timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
-import type { KnownIdentifiers } from './domain/entries.js';
 
 /** What a decision is made from, as the streams tell it at one moment. */
 export interface Facts {
@@ -34,7 +34,11 @@ export interface Facts {
     other: AgentId,
     interactionId: InteractionId,
   ): Promise<ReadInteraction | undefined>;
-  vocabulary(): KnownIdentifiers;
+  /**
+   * The words of the hosted agent. They carry their moments: terms are understood as when they were
+   * proposed, whenever that is asked.
+   */
+  vocabulary(agentId: AgentId): KnownIdentifiers;
   /** To be asked when all else has been: what has expired meanwhile counts as expired. */
   now(): Timestamp;
 }
@@ -62,7 +66,7 @@ export class AuthorizationFacts {
       this.#genuine((await this.agentHeads.execute(new AgentHeads(ids))).values()),
     contracts: (one, other) => this.between.now(one, other),
     named: (one, other, interactionId) => this.between.named(one, other, interactionId),
-    vocabulary: () => this.vocabulary.known(),
+    vocabulary: (agentId) => this.vocabulary.of(agentId),
     now: () => timestampOf(this.clock()),
   };
 
@@ -74,7 +78,7 @@ export class AuthorizationFacts {
       agents: (ids) => this.#agentsAt(ids, moment),
       contracts: (one, other) => this.between.at(one, other, moment),
       named: (one, other, interactionId) => this.between.named(one, other, interactionId, moment),
-      vocabulary: () => this.vocabulary.known(moment),
+      vocabulary: (agentId) => this.vocabulary.of(agentId),
       now: () => moment,
     };
   }

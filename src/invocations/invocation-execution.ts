@@ -57,7 +57,7 @@ export class InvocationExecution extends CommandExecution<
       invocationStream(invocationId),
       command,
       envelope,
-      async (_, now) => ok({ context: { now, callersAgent: null }, basedOn }),
+      async (_, now) => ok({ context: { now, deciding: null }, basedOn }),
       guess,
     );
   }

@@ -90,7 +90,7 @@ async function readPair(
     hosted,
     contracts,
     named: id === undefined ? undefined : read(id)?.interaction,
-    vocabulary: facts.vocabulary(),
+    vocabulary: facts.vocabulary(agentId),
     read,
   };
 }

@@ -2,16 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RANDOM_BYTES } from '../config/tokens.js';
 import type { CommandEnvelope, RandomBytes } from '../event-store/command-execution.js';
+import type { EventStore } from '../event-store/port.js';
+import { EVENT_STORE } from '../event-store/tokens.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
 import type { Caller } from '../kernel/caller.js';
-import { deriveUuid, type Uuid } from '../kernel/ids.js';
+import { deriveUuid, type AgentId, type Uuid } from '../kernel/ids.js';
 import type { Rejection } from '../kernel/rejection.js';
 import { ok, type Result } from '../kernel/result.js';
 import { timestampOf } from '../kernel/timestamp.js';
 import type { ReadModel } from '../projections/port.js';
 import { READ_MODEL } from '../projections/tokens.js';
 import { ApprovalDecisions } from './approval-decisions.js';
-import { STATE_OF_ROW, UNSETTLED } from './approvals.js';
+import { APPROVALS, STATE_OF_ROW, UNSETTLED } from './approvals.js';
 import { ApprovalLedger } from './commands/approval-ledger.js';
 import type {
   ApprovalRequest,
@@ -29,6 +31,12 @@ import { RefusalCounts } from './refusal-counts.js';
 /** Refusals of one agent that are recorded within a minute; what is more is counted alone. */
 const RECORDED_REFUSALS = { points: 30, duration: 60 };
 
+/** Of a row: nobody has decided, and somebody may. */
+const UNDECIDED = 'verdict IS NULL AND expires_at > @now';
+
+/** For so long at most a count waits for what was recorded before it. */
+const COUNT_WAIT_MS = 1000;
+
 /** Approvals and refusals on the log; who may decide is asked elsewhere (`commands/decide-approval.ts`). */
 @Injectable()
 export class LoggedApprovals extends ApprovalLedger {
@@ -38,6 +46,7 @@ export class LoggedApprovals extends ApprovalLedger {
     private readonly execution: InvocationExecution,
     private readonly decisions: ApprovalDecisions,
     private readonly counts: RefusalCounts,
+    @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'head'>,
     @Inject(READ_MODEL) private readonly readModel: ReadModel,
     @Inject(RANDOM_BYTES) private readonly random: RandomBytes,
   ) {
@@ -83,6 +92,30 @@ export class LoggedApprovals extends ApprovalLedger {
          ORDER BY position LIMIT @limit`,
       )
       .all({ now: timestampOf(now), after: after?.invocationId ?? '', limit });
+  }
+
+  async undecided(now: number, limit: number, after?: Uuid): Promise<readonly Uuid[]> {
+    return this.readModel
+      .prepare<{ readonly invocationId: Uuid }>(
+        `SELECT invocation_id AS invocationId FROM approvals
+         WHERE ${UNSETTLED} AND ${UNDECIDED}
+           AND position > coalesce(
+             (SELECT position FROM approvals WHERE invocation_id = @after), '')
+         ORDER BY position LIMIT @limit`,
+      )
+      .all({ now: timestampOf(now), after: after ?? '', limit })
+      .map(({ invocationId }) => invocationId);
+  }
+
+  async countUndecided(calling: AgentId, hosted: AgentId, now: number): Promise<number> {
+    await this.readModel.waitFor(await this.store.head(), COUNT_WAIT_MS, [APPROVALS]);
+    const counted = this.readModel
+      .prepare<{ readonly count: number }>(
+        `SELECT count(*) AS count FROM approvals
+         WHERE ${UNSETTLED} AND ${UNDECIDED} AND agent_id = @hosted AND caller_agent_id = @calling`,
+      )
+      .get({ now: timestampOf(now), hosted, calling });
+    return counted?.count ?? 0;
   }
 
   onDecided(listener: (invocationId: Uuid) => void): () => void {

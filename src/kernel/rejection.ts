@@ -13,6 +13,7 @@ export const REJECTIONS = {
   'json-not-utf8': 'The document is not valid UTF-8.',
   'json-syntax': 'The document is not JSON (RFC 8259).',
   'json-too-deep': 'Arrays and objects are nested deeper than 64 levels.',
+  'json-too-many-values': 'The document holds more than 50,000 values.',
   'json-duplicate-name': 'An object has two members of one name, possibly spelled with escapes.',
   'json-forbidden-name': 'An object has a member named __proto__.',
   'json-lone-surrogate': 'A string or a member name holds half of a surrogate pair.',

@@ -8,6 +8,7 @@ export interface StrictJsonError {
     | 'json-not-utf8'
     | 'json-syntax'
     | 'json-too-deep'
+    | 'json-too-many-values'
     | 'json-duplicate-name'
     | 'json-forbidden-name'
     | 'json-lone-surrogate'
@@ -20,10 +21,23 @@ export interface StrictJsonLimits {
   readonly maxBytes: number;
   /** Deepest accepted nesting of arrays and objects. */
   readonly maxDepth: number;
+  /**
+   * Most values, the document and everything in it: reading small ones takes far longer than their
+   * bytes. They are counted before they are read, by what separates them, so that an empty array or
+   * object counts as two. Infinity: as many as the bytes hold.
+   */
+  readonly maxValues: number;
 }
 
+/** No document that is worked with has more values: reading one takes some 20 ms. */
+export const MAX_VALUES = 50_000;
+
 /** The limits of signed documents. */
-export const SIGNED_DOCUMENT_LIMITS: StrictJsonLimits = { maxBytes: 256 * 1024, maxDepth: 64 };
+export const SIGNED_DOCUMENT_LIMITS: StrictJsonLimits = {
+  maxBytes: 256 * 1024,
+  maxDepth: 64,
+  maxValues: MAX_VALUES,
+};
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -44,9 +58,9 @@ export function parseStrictJson(
   } catch {
     return err({ code: 'json-not-utf8', pointer: '' });
   }
-  // Depth first: it is the one fault that could hurt the parser itself.
-  const deep = findTooDeep(text, limits.maxDepth);
-  if (deep) return err({ code: 'json-too-deep', pointer: '' });
+  // The shape first: its faults could hurt the parser itself, or keep it busy.
+  const misshapen = findMisshapen(text, limits);
+  if (misshapen !== undefined) return err({ code: misshapen, pointer: '' });
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -67,16 +81,23 @@ function isWrittenBack(text: string, value: Json): boolean {
   return !text.includes('\\u') && !text.includes('__proto__') && JSON.stringify(value) === text;
 }
 
-function findTooDeep(text: string, maxDepth: number): boolean {
+function findMisshapen(
+  text: string,
+  { maxDepth, maxValues }: StrictJsonLimits,
+): 'json-too-deep' | 'json-too-many-values' | undefined {
   let depth = 0;
+  let values = 1;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === QUOTE) i = endOfString(text, i);
-    else if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
-      if (++depth > maxDepth) return true;
+    else if (c === COMMA) {
+      if (++values > maxValues) return 'json-too-many-values';
+    } else if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
+      if (++depth > maxDepth) return 'json-too-deep';
+      if (++values > maxValues) return 'json-too-many-values';
     } else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) depth--;
   }
-  return false;
+  return undefined;
 }
 
 /** One open container: `names` for an object, else the index of the array's next element. */

@@ -7,12 +7,20 @@ import { capabilityStream } from '../../src/capabilities/domain/stream.js';
 import { CAPABILITY_EVENT_TYPES } from '../../src/capabilities/event-types.js';
 import { ProjectedVocabulary } from '../../src/capabilities/vocabulary/projected-vocabulary.js';
 import { capabilityVocabulary } from '../../src/capabilities/vocabulary/projection.js';
+import type { AgentId } from '../../src/kernel/ids.js';
 import { millisecondsOf, timestampOf, type Timestamp } from '../../src/kernel/timestamp.js';
 import { ProjectionRunner } from '../../src/projections/projection-runner.js';
 import { SqliteReadDatabase } from '../../src/projections/sqlite/sqlite-read-database.js';
-import { capability } from './support/capabilities.js';
-import { CapabilityNode } from './support/capability-node.js';
+import { capability, FINANCE } from './support/capabilities.js';
+import { CapabilityNode, hostedAgent } from './support/capability-node.js';
 import { become, register, revise } from './support/given-when-then.js';
+
+/** Hosted for the same tenant, for another, and no longer. */
+const [SISTER, RIVAL, GONE] = ['sister', 'rival', 'gone'].map((id) => `${id}-agent`) as [
+  AgentId,
+  AgentId,
+  AgentId,
+];
 
 let folder: string;
 let node: CapabilityNode;
@@ -22,7 +30,8 @@ let vocabulary: ProjectedVocabulary;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'countersign-vocabulary-'));
-  node = await CapabilityNode.open({ folder });
+  const hosted = [FINANCE, SISTER, RIVAL, GONE].map((agentId) => hostedAgent(agentId));
+  node = await CapabilityNode.open({ folder, hosted });
   databases = [];
   runner = view(1);
   runner.start();
@@ -58,6 +67,7 @@ const over = (views: () => ProjectionRunner): ProjectedVocabulary =>
       unreliableStreams: (name) => views().unreliableStreams(name),
     },
     { a2a: { vocabulary: ['set-by-the-deployment'] } },
+    [hostedAgent(FINANCE), hostedAgent(SISTER), hostedAgent(RIVAL, { tenant: 'rival' })],
   );
 
 async function caughtUp(): Promise<void> {
@@ -70,10 +80,22 @@ async function given(...commands: readonly CapabilityCommand[]): Promise<void> {
   await caughtUp();
 }
 
-function which(words: readonly string[], moment?: Timestamp): readonly string[] {
-  const known = vocabulary.known(moment);
-  return words.filter((word) => known.has(word));
+/** Long after everything. */
+const LATER = '2040-01-01T00:00:00.000Z' as Timestamp;
+
+function which(
+  words: readonly string[],
+  moment = LATER,
+  known = vocabulary.of(FINANCE),
+): readonly string[] {
+  return words.filter((word) => known.has(word, moment));
 }
+
+/** By a capability of an agent. */
+const learn = (agentId: AgentId, id: string, action: string): CapabilityCommand => ({
+  kind: 'register',
+  manifest: { ...capability(id).manifest, agentId, action, data: [] },
+});
 
 const WORDS = ['reconcile', 'invoices', 'ledger', 'audit', 'set-by-the-deployment', 'toString', ''];
 
@@ -106,18 +128,33 @@ describe('the vocabulary', () => {
 
   it('is the same object until something is added', async () => {
     await given(register({ action: 'reconcile', data: [] }));
-    const before = vocabulary.known();
+    const before = vocabulary.of(FINANCE);
     await given({
       kind: 'register',
       manifest: { ...capability('other').manifest, action: null, data: [] },
     });
-    expect(vocabulary.known()).toBe(before);
+    await given(learn(RIVAL, 'theirs', 'poison'));
+    expect(vocabulary.of(FINANCE)).toBe(before);
     await given({
       kind: 'register',
       manifest: { ...capability('third').manifest, action: 'audit', data: [] },
     });
-    expect(vocabulary.known()).not.toBe(before);
-    expect(before.has('audit')).toBe(false);
+    expect(vocabulary.of(FINANCE)).not.toBe(before);
+    expect(before.has('audit', LATER)).toBe(false);
+  });
+
+  it('is what the agents of one tenant say, and nobody else', async () => {
+    await given(learn(SISTER, 'sell', 'sell'), learn(RIVAL, 'theirs', 'poison'));
+    await given(learn(GONE, 'old', 'oldest'));
+    const words = ['sell', 'poison', 'oldest'];
+    expect(which(words)).toEqual(['sell']);
+    expect(which(words, LATER, vocabulary.of(SISTER))).toEqual(['sell']);
+    expect(which(words, LATER, vocabulary.of(RIVAL))).toEqual(['poison']);
+    expect(which(words, LATER, vocabulary.of(GONE))).toEqual(['oldest']);
+    expect(which(words, LATER, vocabulary.everywhere())).toEqual(words);
+    expect(which(WORDS, LATER, vocabulary.of('nobody' as AgentId))).toEqual([
+      'set-by-the-deployment',
+    ]);
   });
 
   it('was smaller in the past', async () => {

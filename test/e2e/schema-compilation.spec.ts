@@ -17,7 +17,7 @@ let service: InProcessService;
 let backend: SampleBackend;
 
 beforeAll(async () => {
-  const compiling = Reflect.get(Ajv2020.prototype, 'compile') as Ajv2020['compile'];
+  const compiling = Reflect.get<Ajv2020, 'compile'>(Ajv2020.prototype, 'compile');
   Ajv2020.prototype.compile = function (this: Ajv2020, ...parameters) {
     compiled.push(JSON.stringify(parameters[0]));
     return compiling.apply<Ajv2020, typeof parameters, never>(this, parameters);

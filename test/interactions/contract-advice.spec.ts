@@ -1,18 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
+import type { KnownIdentifiers } from '../../src/capabilities/domain/known-identifiers.js';
 import { ContractAdvice } from '../../src/interactions/contract-advice.js';
 import { newestRevision } from '../../src/interactions/domain/revisions.js';
 import type { Contract } from '../../src/kernel/federated-interaction.js';
+import type { AgentId } from '../../src/kernel/ids.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';
-import { alpha, contract, propose, Scene } from '../support/interaction-fixtures.js';
+import { hostedAgent } from '../capabilities/support/capability-node.js';
+import { alpha, beta, contract, propose, Scene } from '../support/interaction-fixtures.js';
 
-const asked: (Timestamp | undefined)[] = [];
+const asked: Timestamp[] = [];
 
-const advice = new ContractAdvice({
-  known: (moment) => {
-    asked.push(moment);
-    return new Set(['reconcile', 'invoices']);
-  },
-});
+/** What is known everywhere, and of the words of agents that are hosted. */
+function advising(
+  hosted: readonly AgentId[],
+  own: Partial<Record<AgentId, readonly string[]>> = {},
+): ContractAdvice {
+  const all = new Set(['reconcile', 'invoices']);
+  const everywhere: KnownIdentifiers = {
+    has: (value, at) => {
+      asked.push(at);
+      return all.has(value);
+    },
+  };
+  return new ContractAdvice(
+    { of: (agentId) => new Set(own[agentId]), everywhere: () => everywhere },
+    hosted.map((agentId) => hostedAgent(agentId)),
+  );
+}
+
+const advice = advising([]);
 
 function proposed(terms: Partial<Contract>): Scene {
   return Scene.empty.perform(
@@ -20,7 +36,8 @@ function proposed(terms: Partial<Contract>): Scene {
   );
 }
 
-const warningsOn = (scene: Scene) => advice.warningsOn(newestRevision(scene.interaction));
+const warningsOn = ({ interaction }: Scene, by = advice) =>
+  by.warningsOn(interaction, newestRevision(interaction));
 
 describe('warnings on proposed terms', () => {
   it('are none where every entry is known, and of lists that calls are not judged by', () => {
@@ -56,10 +73,24 @@ describe('warnings on proposed terms', () => {
   });
 
   it('are judged by what was known when the terms were proposed', () => {
-    const scene = proposed({});
+    const scene = proposed({ prohibitedActions: ['reconcile'] });
     asked.length = 0;
     warningsOn(scene);
     expect(asked).toEqual([newestRevision(scene.interaction).createdAt]);
+  });
+
+  it('go by the words of each hosted party, whatever others know', () => {
+    const { agentId: one } = alpha;
+    const { agentId: other } = beta;
+    const scene = proposed({ prohibitedActions: ['pay'], prohibitedData: ['reconcile'] });
+    const places = (...given: Parameters<typeof advising>) =>
+      warningsOn(scene, advising(...given)).map(({ pointer }) => pointer);
+    const [pay, reconcile] = ['/contract/prohibitedActions/0', '/contract/prohibitedData/0'];
+    expect(places([], { [one]: ['pay'] })).toEqual([pay]);
+    expect(places([one], { [one]: ['pay'] })).toEqual([reconcile]);
+    expect(places([one], { [other]: ['pay'] })).toEqual([pay, reconcile]);
+    const both = { [one]: ['pay', 'reconcile'], [other]: ['pay'] };
+    expect(places([one, other], both)).toEqual([reconcile]);
   });
 
   it('are bounded, and none once the texts are erased', () => {

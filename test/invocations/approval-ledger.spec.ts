@@ -19,7 +19,7 @@ import {
   ORIGIN,
   refusedCall,
 } from './support/admissions.js';
-import { APPROVER, CALLERS_AGENT } from './support/given-when-then.js';
+import { APPROVER, DECIDING } from './support/given-when-then.js';
 
 let node: CapabilityNode;
 
@@ -63,7 +63,7 @@ async function decide(
         reason: null,
       },
       { ...identity, ...ORIGIN, actor, causationId: null },
-      async (_, now) => ok({ context: { now, callersAgent: CALLERS_AGENT }, basedOn: {} }),
+      async (_, now) => ok({ context: { now, deciding: DECIDING }, basedOn: {} }),
     ),
   );
 }
@@ -94,6 +94,34 @@ describe('a request', () => {
     const admitted = approvalRequest();
     await node.ledger.admit(admissionOf(admitted), ORIGIN);
     expect(await codeOf(node.approvals.request(admitted, ORIGIN))).toBe('contention');
+  });
+});
+
+describe('what waits for a decision', () => {
+  it('is counted by the two agents, at once, and until it comes out', async () => {
+    const { caller, agentId } = approvalRequest();
+    const other = { ...caller, agent: 'other-agent' as AgentId };
+    const first = await requested();
+    await requested({ expiresAt: node.now + 1000 });
+    await requested({ caller: other });
+    await requested({ agentId: 'second-agent' as AgentId });
+    const count = () => node.approvals.countUndecided(caller.agent!, agentId, node.now);
+    expect(await count()).toBe(2);
+    expect(await node.approvals.countUndecided(other.agent, agentId, node.now)).toBe(1);
+    expect(await node.approvals.undecided(node.now, 10)).toHaveLength(4);
+    await decide(first, 'approve');
+    expect(await count()).toBe(1);
+    node.now += 1000;
+    expect(await count()).toBe(0);
+  });
+
+  it('is found in pages, the oldest first', async () => {
+    const ids: Uuid[] = [];
+    for (let n = 0; n < 3; n++) ids.push((await requested()).invocationId);
+    await node.caughtUp();
+    const [one, two, three] = ids;
+    expect(await node.approvals.undecided(node.now, 2)).toEqual([one, two]);
+    expect(await node.approvals.undecided(node.now, 2, two)).toEqual([three]);
   });
 });
 

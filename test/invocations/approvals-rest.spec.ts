@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { agentStream } from '../../src/agents/domain/stream.js';
+import type { Interaction } from '../../src/interactions/domain/interaction.js';
+import { interactionStream } from '../../src/interactions/domain/stream.js';
+import { InteractionHead } from '../../src/interactions/queries/interaction-head.js';
 import { ApprovalLedger } from '../../src/invocations/commands/approval-ledger.js';
 import type { ApprovalRequest } from '../../src/invocations/commands/invocation-ledger.js';
 import { invocationStream } from '../../src/invocations/domain/stream.js';
@@ -8,11 +12,12 @@ import { ApprovalSubjects } from '../../src/invocations/queries/approval-subject
 import type { Caller, Scope } from '../../src/kernel/caller.js';
 import type { AgentId, Uuid } from '../../src/kernel/ids.js';
 import type { Json, JsonObject } from '../../src/kernel/json.js';
-import { timestampOf } from '../../src/kernel/timestamp.js';
+import { timestampOf, type Timestamp } from '../../src/kernel/timestamp.js';
 import { FINANCE } from '../capabilities/support/capabilities.js';
 import { hostedAgent } from '../capabilities/support/capability-node.js';
 import { operator, TENANT } from '../capabilities/support/given-when-then.js';
 import { RestApp, type RestAnswer, type RestCall } from '../capabilities/support/rest-app.js';
+import { agreed } from './support/agreements.js';
 import { admissionOf, approvalRequest, ORIGIN } from './support/admissions.js';
 
 const BASE = '/v1/approvals';
@@ -61,6 +66,23 @@ class Kept extends ApprovalSubjects {
   }
 }
 
+/** The other context: the contract under which every call of these tests waits. */
+@QueryHandler(InteractionHead)
+class Contracts implements IQueryHandler<InteractionHead> {
+  static readonly standing: Interaction = {
+    ...agreed({
+      ...{ name: 'ours', initiator: PARTNER, responder: FINANCE, amended: {} },
+      expiresAt: '2031-01-01T00:00:00.000Z' as Timestamp,
+    }),
+    interactionId: approvalRequest().terms.interactionId,
+  };
+  static head: Interaction | undefined = Contracts.standing;
+
+  async execute(): Promise<Interaction | undefined> {
+    return Promise.resolve(Contracts.head);
+  }
+}
+
 const kept = new Kept();
 let app: RestApp;
 
@@ -70,7 +92,7 @@ beforeAll(async () => {
     hostedAgent(SECOND),
     hostedAgent(FOREIGN, { tenant: 'rival' }),
   ];
-  app = await RestApp.start({ hosted }, [{ provide: ApprovalSubjects, useValue: kept }]);
+  app = await RestApp.start({ hosted }, [{ provide: ApprovalSubjects, useValue: kept }, Contracts]);
   const registered = await app.call('POST', '/v1/agents', {
     by: partnerOwner,
     body: { agentId: PARTNER, clients: ['partner-client'], hosted: true },
@@ -81,6 +103,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.dispose();
 });
+
+const ON_CONTRACT = {
+  [interactionStream(Contracts.standing.interactionId)]: Contracts.standing.version - 1,
+};
 
 const ledger = (): ApprovalLedger => app.get(ApprovalLedger);
 const codeOf = ({ status, body }: RestAnswer): unknown =>
@@ -263,7 +289,55 @@ describe('a decision', () => {
     expect(changed.status).toBe(200);
     expect(codeOf(await decide(request, 'approve', { by }))).toEqual([403, 'approver-involved']);
     expect(codeOf(await decide(request, 'approve'))).toBe('approved');
-    expect((await eventsOf(request)).at(-1)!.metadata.basedOn).toEqual({ [agentStream(agent)]: 1 });
+    expect((await eventsOf(request)).at(-1)!.metadata.basedOn).toEqual({
+      [agentStream(agent)]: 1,
+      ...ON_CONTRACT,
+    });
+  });
+
+  it('counts who was a client of the calling agent, or owned it, when it called', async () => {
+    const agent = 'changed-agent' as AgentId;
+    const clients = ['former-client'];
+    const call = { by: partnerOwner, body: { agentId: agent, clients, hosted: true } };
+    await app.call('POST', '/v1/agents', call);
+    const request = await requested({ caller: { ...partnerCaller, client: null, agent } });
+    app.node.now += 1000;
+    const changed = await app.call('PUT', `/v1/agents/${agent}/clients`, {
+      by: partnerOwner,
+      body: { change: 'change-clients', clients: [], expectedRevision: 0 },
+    });
+    expect(changed.status).toBe(200);
+    for (const by of [
+      somebody('late', { client: 'former-client' }),
+      somebody('former-client', { client: null }),
+    ]) {
+      expect(codeOf(await decide(request, 'approve', { by }))).toEqual([403, 'approver-involved']);
+    }
+    expect(codeOf(await decide(request, 'approve'))).toBe('approved');
+  });
+
+  it('is void, and that is told at once, where the terms govern no more', async () => {
+    const { standing } = Contracts;
+    const heard: string[] = [];
+    const stop = ledger().onDecided((id) => heard.push(id));
+    const over: readonly (Interaction | undefined)[] = [
+      { ...standing, inForce: 1 },
+      { ...standing, status: 'cancelled' },
+      { ...standing, status: 'completed' },
+      { ...standing, expiresAt: timestampOf(app.node.now) },
+      undefined,
+    ];
+    for (const head of over) {
+      const request = await requested();
+      Contracts.head = head;
+      for (const decision of ['approve', 'deny']) {
+        expect(codeOf(await decide(request, decision))).toEqual([409, 'approval-void']);
+      }
+      Contracts.head = standing;
+      expect(heard.splice(0)).toEqual([request.invocationId, request.invocationId]);
+      expect((await eventsOf(request)).length).toBe(1);
+    }
+    stop();
   });
 
   it('is nobody’s while the calling agent is not registered', async () => {

@@ -7,7 +7,7 @@ import type {
   AuthorizationQuestion,
 } from '../../src/invocations/queries/authorizer.js';
 import type { Contract } from '../../src/kernel/federated-interaction.js';
-import type { TermsHash } from '../../src/kernel/ids.js';
+import type { AgentId, TermsHash } from '../../src/kernel/ids.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
 import { capability, type CapabilityChanges } from '../capabilities/support/capabilities.js';
 import { hostedAgent } from '../capabilities/support/capability-node.js';
@@ -40,6 +40,8 @@ const ASKING: CapabilityChanges = {
 };
 const TRANSLATE = capability('translate', ASKING).manifest;
 const CHAT = capability('chat', { agentId: beta.agentId }).manifest;
+
+const RIVAL = 'agent-rival' as AgentId;
 
 async function registered(manifest: Manifest): Promise<void> {
   const event = { type: 'capability-registered', data: { manifest }, texts: null } as const;
@@ -226,6 +228,54 @@ describe('an id of a hosted agent that another tenant has registered', () => {
   });
 });
 
+describe('what a person wrote into terms that stand', () => {
+  const PROSE = 'Never pay out above 1000 EUR';
+  const hear = (agentId: AgentId, id: string): Promise<void> =>
+    registered(
+      capability(id, { agentId, visibility: 'internal', state: 'preview', action: PROSE }).manifest,
+    );
+
+  beforeEach(() => {
+    const { tenant } = beta.agent;
+    node.hosted.push(
+      hostedAgent(beta.agentId, { tenant }),
+      hostedAgent(RIVAL, { tenant: 'rival' }),
+    );
+  });
+
+  it('stays a prohibition, whoever uses its very words for a capability afterwards', async () => {
+    await agreed({ allowedActions: [], prohibitedActions: [PROSE] });
+    expect(codeOf(await ask())).toBe('prohibition-unclear');
+    node.now += MINUTE;
+    await hear(RIVAL, 'theirs');
+    await hear(beta.agentId, 'own');
+    await node.caughtUp();
+    node.now += MINUTE;
+    expect(codeOf(await ask())).toBe('prohibition-unclear');
+    const explained = await judgeCall(node.facts.at(timestampOf(node.now)), question());
+    expect(codeOf(explained)).toBe('prohibition-unclear');
+  });
+
+  it('stays an approval, whoever does so, and before whichever proposal a foreigner did', async () => {
+    node.now = START_MS;
+    await hear(RIVAL, 'theirs');
+    await ours.perform(node, cancel(alpha));
+    await agreed({ humanApprovalRequirements: [PROSE] });
+    node.now = START_MS + 60 * MINUTE;
+    await hear(beta.agentId, 'own');
+    await node.caughtUp();
+    expect((await ask()).decision).toMatchObject({ kind: 'grant', approvals: [PROSE] });
+  });
+
+  it('is understood under terms that the callee’s own words came before', async () => {
+    node.now = START_MS;
+    await hear(beta.agentId, 'own');
+    await agreed({ allowedActions: [], prohibitedActions: [PROSE] });
+    await node.caughtUp();
+    expect(codeOf(await ask())).toBe('allowed-action');
+  });
+});
+
 describe('an authorizer whose views stand still', () => {
   it('knows of a prohibition that was agreed since', async () => {
     expect(codeOf(await ask({}, lagging))).toBe('allowed-action');
@@ -279,6 +329,7 @@ describe('an authorizer whose views stand still', () => {
   });
 
   it('takes for prose what it does not know yet', async () => {
+    node.now = START_MS;
     await registered(capability('sell', { ...ASKING, action: 'sell' }).manifest);
     await agreed({ allowedActions: [], prohibitedActions: ['sell'] });
     await node.caughtUp();
@@ -322,12 +373,12 @@ describe('a moment of the past', () => {
     expect(later.capability?.revision).toBe(1);
   });
 
-  it('knows words that came later as the prose that they were', async () => {
+  it('knows words that came after the terms as the prose that they are', async () => {
     node.now = START_MS + 10 * MINUTE;
     await registered(capability('sell', { ...ASKING, action: 'sell' }).manifest);
     await agreed({ allowedActions: [], prohibitedActions: ['sell'] });
     await node.caughtUp();
     expect(codeOf(await at(node.now - 1))).toBe('prohibition-unclear');
-    expect(codeOf(await at(node.now))).toBe('allowed-action');
+    expect(codeOf(await at(node.now))).toBe('prohibition-unclear');
   });
 });

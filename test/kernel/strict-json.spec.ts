@@ -194,12 +194,32 @@ describe('size and depth', () => {
     expect(parseStrictJson(Buffer.from('[[1]]'), limits).ok).toBe(false);
   });
 
+  it('takes at most 50,000 values, whatever they are and wherever', () => {
+    const numbers = (count: number) => `[${Array.from({ length: count }, () => '0').join(', ')}]`;
+    expect(refusal(numbers(49_999))).toBe('accepted');
+    expect(refusal(numbers(50_000))).toBe('json-too-many-values');
+    const member = (_: unknown, index: number) => `"${index.toString(36)}":1`;
+    const members = (count: number) => `{${Array.from({ length: count }, member).join()}}`;
+    expect(refusal(members(25_000))).toBe('accepted');
+    const limits = { ...SIGNED_DOCUMENT_LIMITS, maxValues: 3 };
+    const few = (text: string) => parseStrictJson(Buffer.from(text), limits);
+    expect(few('["a,b,[{", {"c": 1}]')).toMatchObject({ error: { code: 'json-too-many-values' } });
+    expect(few('["a,b,[{", "c"]').ok).toBe(true);
+    expect(few('{"a": {"b": ",,,,"}}').ok).toBe(true);
+    expect(few('[[[]]]')).toMatchObject({ error: { code: 'json-too-many-values', pointer: '' } });
+  });
+
+  it('refuses too many values before it reads them', () => {
+    expect(refusal(`[${'0,'.repeat(60_000)}]`)).toBe('json-too-many-values');
+    expect(refusal(`[${'0,'.repeat(40_000)}]`)).toBe('json-syntax');
+  });
+
   it('long runs of escapes, quotes and zeros are walked once', () => {
     for (const text of [
       `"${'\\\\'.repeat(120_000)}"`,
       `"${'\\"'.repeat(120_000)}"`,
-      `[${'"",'.repeat(80_000)}0]`,
-      `[${'0.10,'.repeat(50_000)}0]`,
+      `[${'"",'.repeat(49_000)}0]`,
+      `[${'0.10,'.repeat(49_000)}0]`,
     ]) {
       expect(refusal(text)).toBe('accepted');
     }

@@ -1,4 +1,5 @@
 import type { OnModuleDestroy } from '@nestjs/common';
+import type { ContractsBetween } from '../../interactions/queries/contracts-between.js';
 import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
 import type {
   InvocationLedger,
@@ -7,9 +8,10 @@ import type {
 } from '../../invocations/commands/invocation-ledger.js';
 import { isToApprove } from '../../invocations/domain/approving.js';
 import type { InvocationToApprove } from '../../invocations/domain/invocation.js';
+import { areInForce } from '../../invocations/domain/terms-in-force.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { Report } from '../../kernel/report.js';
-import { millisecondsOf, type Clock } from '../../kernel/timestamp.js';
+import { millisecondsOf, timestampOf, type Clock } from '../../kernel/timestamp.js';
 import { hasEnded } from '../tasks/domain/task-fold.js';
 import type { StoredTask } from '../tasks/domain/task.js';
 import type { Tasks } from '../tasks/port.js';
@@ -19,7 +21,8 @@ import type { ApprovedCalls } from './approved-calls.js';
 /** What looks for approvals that came out works with. */
 export interface ApprovedTurnsParts {
   readonly tasks: Pick<Tasks, 'load'>;
-  readonly approvals: Pick<ApprovalLedger, 'settled' | 'onDecided' | 'find'>;
+  readonly approvals: Pick<ApprovalLedger, 'settled' | 'undecided' | 'onDecided' | 'find'>;
+  readonly contracts: Pick<ContractsBetween, 'named'>;
   readonly ledger: Pick<InvocationLedger, 'end'>;
   readonly calls: ApprovedCalls;
   readonly clock: Clock;
@@ -38,6 +41,8 @@ export class ApprovedTurns implements OnModuleDestroy {
   readonly #looking: Recurring;
   /** Decided in this process; the view may not have heard of them. */
   readonly #decided = new Set<Uuid>();
+  /** Of those that wait, the last one that was looked at. */
+  #lookedAt: Uuid | undefined;
   #stopListening: () => void = () => undefined;
 
   constructor(private readonly parts: ApprovedTurnsParts) {
@@ -79,6 +84,18 @@ export class ApprovedTurns implements OnModuleDestroy {
       }
       last = batch.length < BATCH ? undefined : batch.at(-1);
     } while (last !== undefined);
+    await this.#lookAtUndecided(signal);
+  }
+
+  /** Contracts end while calls wait under them: some of these at a time, until all have had a turn. */
+  async #lookAtUndecided(signal: AbortSignal): Promise<void> {
+    const { approvals, clock } = this.parts;
+    const batch = await approvals.undecided(clock(), BATCH, this.#lookedAt);
+    for (const invocationId of batch) {
+      if (signal.aborted) return;
+      await this.#attempt(invocationId);
+    }
+    this.#lookedAt = batch.length < BATCH ? undefined : batch.at(-1);
   }
 
   /** What fails with one call stands in the way of no other. */
@@ -110,7 +127,17 @@ export class ApprovedTurns implements OnModuleDestroy {
     if (clock() >= millisecondsOf(expiresAt)) {
       return calls.refuse(stored, invocation, 'approval-expired');
     }
-    if (decision !== null) await calls.run(stored, invocation);
+    if (decision !== null) return calls.run(stored, invocation);
+    if (await this.#isOver(invocation)) await calls.refuse(stored, invocation, 'approval-void');
+  }
+
+  /** Whether the terms are known to govern no more; what cannot be read now may be mended. */
+  async #isOver({ call: { caller, agentId, terms } }: InvocationToApprove): Promise<boolean> {
+    const { contracts, clock } = this.parts;
+    const calling = caller?.agent ?? null;
+    if (calling === null || terms === null) return false;
+    const found = await contracts.named(calling, agentId, terms.interactionId);
+    return found !== undefined && !areInForce(terms, found.interaction, timestampOf(clock()));
   }
 }
 

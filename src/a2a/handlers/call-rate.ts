@@ -1,5 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Grant } from '../../invocations/domain/authorization.js';
+import { callerKey } from '../tasks/domain/owner.js';
 import type { TaskOwner } from '../tasks/domain/task.js';
 import { limitOf } from './limits.js';
 
@@ -15,8 +16,8 @@ export interface CountedCall {
 const UNCOUNTED: CountedCall = { retryAfterSeconds: null, takeBack: () => undefined };
 
 /**
- * Counts the calls of each caller of a capability, under one contract, by the minute that begins with
- * the first of them. Each node counts its own.
+ * Counts the calls of each caller of a capability (the calling agent, whoever speaks for it; without
+ * one the principal), under one contract, by the minute that begins with the first of them. Each node counts its own.
  */
 export class CallRate {
   /** How many are too many is the manifest's to say, so that the limiter only counts. */
@@ -30,7 +31,7 @@ export class CallRate {
     const limit = limitOf(manifest, 'max_calls_per_minute');
     if (limit === Infinity) return UNCOUNTED;
     const contract = terms?.interactionId ?? null;
-    const key = JSON.stringify([manifest.agentId, manifest.id, contract, owner]);
+    const key = JSON.stringify([manifest.agentId, manifest.id, contract, callerKey(owner)]);
     const { consumedPoints, msBeforeNext } = await this.#calls.consume(key);
     const takeBack = () => void this.#calls.reward(key);
     if (consumedPoints <= limit) return { retryAfterSeconds: null, takeBack };

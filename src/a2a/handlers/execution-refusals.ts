@@ -86,6 +86,17 @@ export function rateLimited({ manifest }: Capability, retryAfterSeconds: number)
   };
 }
 
+/** As many calls of the calling agent as may wait for an approval of the hosted one's tenant do. */
+export function tooManyApprovals({ manifest }: Capability): A2aRefusal {
+  return {
+    error: 'RateLimited',
+    code: 'too-many-approvals',
+    detail: 'Too many calls of yours wait for an approval; come again when some came out.',
+    metadata: { skillId: manifest.id },
+    retryAfterSeconds: 60,
+  };
+}
+
 /** The key was used with other arguments, or for another agent of the same principal. */
 export function keyReused(): A2aRefusal {
   const detail = 'The idempotency key was used for another call.';

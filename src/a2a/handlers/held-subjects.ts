@@ -2,6 +2,7 @@ import { ApprovalSubjects } from '../../invocations/queries/approval-subjects.js
 import type { Uuid } from '../../kernel/ids.js';
 import type { Json } from '../../kernel/json.js';
 import type { Tasks } from '../tasks/port.js';
+import type { Message } from '../wire/types.js';
 import { asHandled, heldDirectCall, heldMessage } from './held-message.js';
 
 /** What calls that wait for an approval were sent with, as their tasks hold it. */
@@ -20,6 +21,16 @@ export class HeldSubjects extends ApprovalSubjects {
     if (stored?.binding?.invocationId !== invocationId || message === undefined) return undefined;
     const direct = heldDirectCall(stored, this.directInvokeExtensionUri);
     if (direct !== null) return direct.arguments;
-    return asHandled(stored, message).parts.map((part): Json => ({ ...part }));
+    return subjectOf(asHandled(stored, message));
   }
+}
+
+/** All that the caller has said in a message: the handler goes by any of it. */
+function subjectOf({ parts, metadata, extensions, referenceTaskIds }: Message): Json {
+  return {
+    parts: parts.map((part): Json => ({ ...part })),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(extensions === undefined ? {} : { extensions }),
+    ...(referenceTaskIds === undefined ? {} : { referenceTaskIds }),
+  };
 }

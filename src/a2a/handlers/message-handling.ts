@@ -80,7 +80,7 @@ export function messageHandling(parts: HandlingParts): MessageHandling {
     admission: new TurnAdmission(parts),
     holds: new ApprovalHolds({ ...parts, ...config }),
   });
-  const beginning = new TurnBeginning({ tasks, starter, turns, rate: new CallRate() });
+  const beginning = new TurnBeginning({ ...parts, starter, rate: new CallRate() });
   const directIntake = new DirectIntake({ ...parts, directPlanner, beginning });
   const intake = new MessageIntake({ ...parts, ...config, planner, directIntake, beginning });
   const held = new HeldCalls({ ...config, planner, directPlanner });
@@ -89,6 +89,6 @@ export function messageHandling(parts: HandlingParts): MessageHandling {
   });
   return {
     messages: new AgentMessages(intake, tasks, directInvokeExtensionUri),
-    approvedTurns: new ApprovedTurns({ tasks, approvals, ledger, calls, clock, report }),
+    approvedTurns: new ApprovedTurns({ ...parts, calls }),
   };
 }

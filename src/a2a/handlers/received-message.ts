@@ -15,14 +15,26 @@ export interface ReceivedMessage {
   readonly contract: NamedContract | null;
 }
 
-/** A message as it goes through all that follows; its digest is taken once, here. */
+/**
+ * A message as it goes through all that follows. Its digest is taken once, and not before it is asked
+ * for: most refusals need none.
+ */
 export function received(
   request: A2aRequest,
   owner: TaskOwner,
   params: SendMessageRequest,
   contract: NamedContract | null,
 ): ReceivedMessage {
-  return { request, owner, params, digest: hashJson(params.message), contract };
+  let digest: string | undefined;
+  return {
+    request,
+    owner,
+    params,
+    get digest() {
+      return (digest ??= hashJson(params.message));
+    },
+    contract,
+  };
 }
 
 /** Messages before the newest one that still count, the first always among them. */

@@ -1,10 +1,13 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import type { Manifest } from '../../capabilities/domain/manifest.js';
+import { callerKey } from '../tasks/domain/owner.js';
 import type { TaskOwner } from '../tasks/domain/task.js';
 import { limitOf } from './limits.js';
 
 /** Turns under way in one process: more would starve those that are. */
 const MAX_TURNS = 2000;
+/** … of them of one tenant, whatever callers it has: the others have their part. */
+const MAX_TURNS_OF_TENANT = 1000;
 /** … of them of one caller; all without a token count as one. */
 const MAX_TURNS_OF_ONE = 500;
 /** How long the stop of a node waits for handlers that were told to end, in milliseconds. */
@@ -27,26 +30,30 @@ export class RunningTurns implements OnModuleDestroy {
   readonly #running = new Map<Slot, Stoppable | undefined>();
   readonly #byCapability = new Counts();
   readonly #byCaller = new Counts();
+  readonly #byTenant = new Counts();
   readonly #background = new Set<Promise<unknown>>();
   #isStopping = false;
 
   /**
-   * Undefined when there are too many, of this capability, of this caller or in all, or when the node
-   * stops.
+   * Undefined when there are too many, of this capability, of this caller, of its tenant or in all, or
+   * when the node stops.
    */
   takeSlot(manifest: Manifest, owner: TaskOwner): Slot | undefined {
     const capability = JSON.stringify([manifest.agentId, manifest.id]);
-    const caller = JSON.stringify(owner);
+    const caller = callerKey(owner);
+    const tenant = owner.kind === 'principal' ? owner.tenant : '';
     if (
       this.#isStopping ||
       this.#running.size >= MAX_TURNS ||
       this.#byCapability.of(capability) >= limitOf(manifest, 'max_concurrent') ||
-      this.#byCaller.of(caller) >= MAX_TURNS_OF_ONE
+      this.#byCaller.of(caller) >= MAX_TURNS_OF_ONE ||
+      this.#byTenant.of(tenant) >= MAX_TURNS_OF_TENANT
     ) {
       return undefined;
     }
     this.#byCapability.add(capability, 1);
     this.#byCaller.add(caller, 1);
+    this.#byTenant.add(tenant, 1);
     const slot: Slot = {
       occupy: (turn) => {
         if (this.#isStopping) turn.stop();
@@ -56,6 +63,7 @@ export class RunningTurns implements OnModuleDestroy {
         if (!this.#running.delete(slot)) return;
         this.#byCapability.add(capability, -1);
         this.#byCaller.add(caller, -1);
+        this.#byTenant.add(tenant, -1);
       },
     };
     this.#running.set(slot, undefined);

@@ -1,10 +1,12 @@
 import type { Uuid } from '../../kernel/ids.js';
+import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
+import type { Clock } from '../../kernel/timestamp.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { StoredTask, TaskChange, TaskChangeRefused } from '../tasks/domain/task.js';
 import type { Tasks } from '../tasks/port.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { CallRate } from './call-rate.js';
-import { busy, rateLimited } from './execution-refusals.js';
+import { busy, rateLimited, tooManyApprovals } from './execution-refusals.js';
 import type { ReceivedMessage } from './received-message.js';
 import type { RunningTurns, Slot } from './running-turns.js';
 import type { AskBack, PlannedCall, TurnPlan } from './turn-plan.js';
@@ -33,7 +35,12 @@ export interface BeginningParts {
   readonly starter: TurnStarter;
   readonly turns: RunningTurns;
   readonly rate: CallRate;
+  readonly approvals: Pick<ApprovalLedger, 'countUndecided'>;
+  readonly clock: Clock;
 }
+
+/** Calls of one agent that wait for an approval of one hosted agent's tenant; roughly, at a burst. */
+const MAX_UNDECIDED = 100;
 
 /** Begins turns: within their limits, on record with their task, then started. */
 export class TurnBeginning {
@@ -42,13 +49,18 @@ export class TurnBeginning {
 
   constructor(private readonly parts: BeginningParts) {}
 
-  /** Refuses with Unavailable `capability-busy` and RateLimited `rate-limited`. */
+  /**
+   * Refuses with Unavailable `capability-busy` and RateLimited `rate-limited`, `too-many-approvals`.
+   */
   async begin(message: ReceivedMessage, plan: TurnPlan, how: Begin): Promise<Taken> {
     if (plan.kind === 'ask') {
       const asked = await how.append(askingChanges(plan));
       return asked.ok ? ok({ stored: asked.value, turn: null }) : this.#instead(asked.error, how);
     }
     const { grant } = plan;
+    if (grant.approvals.length > 0 && (await this.#isQueueFull(message))) {
+      return this.#full(plan, tooManyApprovals(grant.capability), how);
+    }
     const counted = await this.parts.rate.count(grant, message.owner);
     const { retryAfterSeconds } = counted;
     if (retryAfterSeconds !== null) {
@@ -96,6 +108,14 @@ export class TurnBeginning {
   /** Somebody else was first: with the very same, or with something else. */
   async #instead(refused: TaskChangeRefused, how: Begin): Promise<Taken> {
     return how.isHere(refused.task) ? how.again(refused.task) : err(how.overtaken(refused));
+  }
+
+  /** People look at what waits: nobody shall bury it. */
+  async #isQueueFull({ request: { caller, agent } }: ReceivedMessage): Promise<boolean> {
+    const { approvals, clock } = this.parts;
+    const calling = caller?.agent ?? null;
+    if (calling === null) return false;
+    return (await approvals.countUndecided(calling, agent.agentId, clock())) >= MAX_UNDECIDED;
   }
 
   /** Without a place; but the last one may have gone to the very same message. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { A2aConfig } from '../../config/hosted-agents.js';
 import { ROUTE_ACCESS, type RouteAccess } from '../../http/access.js';
 import { registerJsonBody } from '../../http/json-body.js';
-import type { StrictJsonLimits } from '../../kernel/strict-json.js';
+import { MAX_VALUES, type StrictJsonLimits } from '../../kernel/strict-json.js';
 import { EVENT_STREAM_TIMING, type EventStreamTiming } from './event-stream.js';
 import { nameExtensions, type A2aServer, type Negotiation } from './exchange.js';
 import { httpJsonErrorHandler, httpJsonNotFoundHandler, registerHttpJson } from './http-json.js';
@@ -11,7 +11,11 @@ import { OpenStreams, STREAM_LIMITS, type StreamLimits } from './open-streams.js
 import { createOperations, type AgentServices } from './operations.js';
 
 /** Requests carry files, so they may be larger than documents that are signed. */
-const A2A_JSON_LIMITS: StrictJsonLimits = { maxBytes: 4 * 1024 * 1024, maxDepth: 64 };
+const A2A_JSON_LIMITS: StrictJsonLimits = {
+  maxBytes: 4 * 1024 * 1024,
+  maxDepth: 64,
+  maxValues: MAX_VALUES,
+};
 
 export interface A2aRoutesOptions {
   readonly config: Pick<A2aConfig, 'agents' | 'anonymous'>;

@@ -66,6 +66,7 @@ const NAMED: Partial<Record<RejectionCode, A2aErrorName>> = {
   'json-not-utf8': 'ParseError',
   'json-syntax': 'ParseError',
   'json-too-deep': 'InvalidRequest',
+  'json-too-many-values': 'InvalidRequest',
   'json-duplicate-name': 'InvalidRequest',
   'json-forbidden-name': 'InvalidRequest',
   'json-lone-surrogate': 'InvalidRequest',

@@ -23,7 +23,7 @@ export interface FiledManifests {
   readonly faults: readonly string[];
 }
 
-const LIMITS = { maxBytes: 64 * 1024 * 1024, maxDepth: 64 } as const;
+const LIMITS = { maxBytes: 64 * 1024 * 1024, maxDepth: 64, maxValues: Infinity } as const;
 const MAX_MANIFESTS = 100_000;
 
 /**

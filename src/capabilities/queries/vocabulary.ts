@@ -1,16 +1,21 @@
-import type { Timestamp } from '../../kernel/timestamp.js';
+import type { AgentId } from '../../kernel/ids.js';
+import type { KnownIdentifiers } from '../domain/known-identifiers.js';
 
 /**
- * The identifiers that entries of contracts are understood by: every `action` and `data` value that a
- * manifest of this deployment ever had, and the entries of the setting `VOCABULARY`. Compared
- * exactly. An entry that is none of them is prose, which applies to every call.
+ * The identifiers that entries of contracts are understood by: `action` and `data` values of manifests,
+ * each from the moment at which a manifest first had it and whatever became of that, and the entries of
+ * the setting `VOCABULARY`.
+ *
+ * Each answer is the same object as long as nothing was added to it, and another one afterwards, so
+ * that what follows from it can be remembered by it (`oncePerObject`).
  */
 export abstract class Vocabulary {
   /**
-   * The same object as long as nothing was added, and another one afterwards, so that what follows from
-   * it can be remembered by it (`oncePerObject`).
-   *
-   * @param moment of the past: values that manifests had by then; the setting is today's
+   * The words of a hosted agent: values of its manifests and of those of the other agents that are
+   * hosted for its tenant. Nobody else can make an entry of its contracts understood.
    */
-  abstract known(moment?: Timestamp): Pick<ReadonlySet<string>, 'has'>;
+  abstract of(agentId: AgentId): KnownIdentifiers;
+
+  /** Values of any manifest of this deployment. */
+  abstract everywhere(): KnownIdentifiers;
 }

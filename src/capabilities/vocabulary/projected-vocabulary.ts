@@ -1,14 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/tokens.js';
-import { isBefore, type Timestamp } from '../../kernel/timestamp.js';
+import { hostTenant, type HostedAgent } from '../../config/hosted-agents.js';
+import { CONFIG, HOSTED_AGENTS } from '../../config/tokens.js';
+import type { AgentId } from '../../kernel/ids.js';
+import type { Timestamp } from '../../kernel/timestamp.js';
 import type { ReadModel } from '../../projections/port.js';
 import { isDatabaseFault } from '../../projections/read-database.js';
 import { READ_MODEL } from '../../projections/tokens.js';
+import type { KnownIdentifiers } from '../domain/known-identifiers.js';
 import { Vocabulary } from '../queries/vocabulary.js';
 import { CAPABILITY_VOCABULARY } from './projection.js';
-
-type Known = Pick<ReadonlySet<string>, 'has'>;
+import { Words } from './words.js';
 
 interface Mark {
   readonly epoch: string;
@@ -16,6 +18,7 @@ interface Mark {
 }
 
 interface Row {
+  readonly agentId: AgentId;
   readonly value: string;
   readonly since: Timestamp;
 }
@@ -28,34 +31,39 @@ const NOTHING: Mark = { epoch: '', change: 0 };
  */
 @Injectable()
 export class ProjectedVocabulary extends Vocabulary {
-  readonly #settled: readonly string[];
+  /** What is set: all that is known of agents without manifests. */
+  readonly #settled: Words;
   /** How far the view was when it was last read. */
   #mark = NOTHING;
-  #since = new Map<string, Timestamp>();
-  #known: Known;
+  #everywhere: Words;
+  /** By whose they are, see {@link #ownerOf}. */
+  readonly #own = new Map<string, Words>();
 
   constructor(
     @Inject(READ_MODEL)
     private readonly readModel: Pick<ReadModel, 'prepare' | 'unreliableStreams'>,
     @Inject(CONFIG) config: { readonly a2a: Pick<Config['a2a'], 'vocabulary'> },
+    @Inject(HOSTED_AGENTS) private readonly hosted: readonly HostedAgent[],
   ) {
     super();
-    this.#settled = config.a2a.vocabulary;
-    this.#known = new Set(this.#settled);
+    this.#settled = Words.settled(config.a2a.vocabulary);
+    this.#everywhere = this.#settled;
   }
 
-  known(moment?: Timestamp): Known {
+  of(agentId: AgentId): KnownIdentifiers {
     this.#bringUpToDate();
-    if (moment === undefined) return this.#known;
-    const settled = new Set(this.#settled);
-    const since = this.#since;
-    return {
-      has: (value) => {
-        if (settled.has(value)) return true;
-        const from = since.get(value);
-        return from !== undefined && !isBefore(moment, from);
-      },
-    };
+    return this.#own.get(this.#ownerOf(agentId)) ?? this.#settled;
+  }
+
+  everywhere(): KnownIdentifiers {
+    this.#bringUpToDate();
+    return this.#everywhere;
+  }
+
+  /** The tenant for which it is hosted; of an agent that no longer is, it alone. */
+  #ownerOf(agentId: AgentId): string {
+    const tenant = hostTenant(this.hosted, agentId);
+    return JSON.stringify(tenant === null ? { agentId } : { tenant });
   }
 
   /** A view that cannot be read now is one that lags. */
@@ -76,11 +84,22 @@ export class ProjectedVocabulary extends Vocabulary {
     if (mark.epoch === this.#mark.epoch && mark.change === this.#mark.change) return;
     const goesOn = mark.epoch === this.#mark.epoch && mark.change > this.#mark.change;
     const rows = this.readModel
-      .prepare<Row>('SELECT value, since FROM capability_vocabulary WHERE change > ?')
+      .prepare<Row>(
+        'SELECT agent_id AS agentId, value, since FROM capability_vocabulary WHERE change > ?',
+      )
       .all(goesOn ? this.#mark.change : 0);
-    this.#since = new Map(goesOn ? this.#since : []);
-    for (const { value, since } of rows) this.#since.set(value, since);
-    this.#known = new Set([...this.#settled, ...this.#since.keys()]);
+    const added = new Map<string, Row[]>();
+    for (const row of rows) {
+      const owner = this.#ownerOf(row.agentId);
+      const others = added.get(owner);
+      if (others === undefined) added.set(owner, [row]);
+      else others.push(row);
+    }
+    if (!goesOn) this.#own.clear();
+    for (const [owner, values] of added) {
+      this.#own.set(owner, (this.#own.get(owner) ?? this.#settled).with(values));
+    }
+    this.#everywhere = (goesOn ? this.#everywhere : this.#settled).with(rows);
     this.#mark = mark;
   }
 }

@@ -1,3 +1,4 @@
+import type { AgentId } from '../../kernel/ids.js';
 import { isBefore, type Timestamp } from '../../kernel/timestamp.js';
 import type { Projection, ProjectionDatabase } from '../../projections/port.js';
 import type { CapabilityEvent } from '../domain/events.js';
@@ -8,8 +9,8 @@ import { CAPABILITY_STREAM_PREFIX } from '../domain/stream.js';
 export const CAPABILITY_VOCABULARY = 'capability-vocabulary';
 
 /**
- * Every `action` and `data` value that a manifest ever had, with the first moment of each: what
- * entries of contracts are understood by. Nothing is ever taken away.
+ * Every `action` and `data` value that a manifest of an agent ever had, with the first moment of each:
+ * what entries of contracts are understood by. Nothing is ever taken away.
  *
  * - `change` numbers the additions in the order in which this view made them; a reader that knows the
  *   values up to some change loads those after it. `epoch` tells one building of the tables from
@@ -17,7 +18,7 @@ export const CAPABILITY_VOCABULARY = 'capability-vocabulary';
  */
 export const capabilityVocabulary: Projection<CapabilityEvent> = {
   name: CAPABILITY_VOCABULARY,
-  version: 1,
+  version: 2,
   streamPrefixes: [CAPABILITY_STREAM_PREFIX],
   takes: {
     'capability-registered': 'data',
@@ -31,7 +32,11 @@ export const capabilityVocabulary: Projection<CapabilityEvent> = {
     db.exec(`
       DROP TABLE IF EXISTS capability_vocabulary;
       CREATE TABLE capability_vocabulary (
-        value TEXT PRIMARY KEY, since TEXT NOT NULL, change INTEGER NOT NULL
+        agent_id TEXT NOT NULL,
+        value TEXT NOT NULL,
+        since TEXT NOT NULL,
+        change INTEGER NOT NULL,
+        PRIMARY KEY (agent_id, value)
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX capability_vocabulary_by_change ON capability_vocabulary (change);
 
@@ -45,7 +50,7 @@ export const capabilityVocabulary: Projection<CapabilityEvent> = {
     switch (event.type) {
       case 'capability-registered':
       case 'capability-revised':
-        for (const value of identifiersOf(event.data.manifest)) learn(db, value, event.recordedAt);
+        learnAll(db, event.data.manifest, event.recordedAt);
         return;
       case 'capability-state-changed':
       case 'caller-opted-in':
@@ -55,15 +60,21 @@ export const capabilityVocabulary: Projection<CapabilityEvent> = {
   },
 };
 
-function identifiersOf({ action, data }: Manifest): readonly string[] {
-  return action === null ? data : [action, ...data];
+function learnAll(
+  db: ProjectionDatabase,
+  { agentId, action, data }: Manifest,
+  at: Timestamp,
+): void {
+  for (const value of action === null ? data : [action, ...data]) learn(db, agentId, value, at);
 }
 
 /** Streams are not ordered by time among each other: the earliest moment counts. */
-function learn(db: ProjectionDatabase, value: string, at: Timestamp): void {
+function learn(db: ProjectionDatabase, agentId: AgentId, value: string, at: Timestamp): void {
   const known = db
-    .prepare<{ since: Timestamp }>('SELECT since FROM capability_vocabulary WHERE value = ?')
-    .get(value);
+    .prepare<{ since: Timestamp }>(
+      'SELECT since FROM capability_vocabulary WHERE agent_id = ? AND value = ?',
+    )
+    .get(agentId, value);
   if (known !== undefined && !isBefore(at, known.since)) return;
   const mark = db
     .prepare<{ change: number }>(
@@ -71,6 +82,7 @@ function learn(db: ProjectionDatabase, value: string, at: Timestamp): void {
     )
     .get();
   db.prepare(
-    'INSERT OR REPLACE INTO capability_vocabulary (value, since, change) VALUES (?, ?, ?)',
-  ).run(value, at, mark?.change ?? 0);
+    `INSERT OR REPLACE INTO capability_vocabulary (agent_id, value, since, change)
+     VALUES (?, ?, ?, ?)`,
+  ).run(agentId, value, at, mark?.change ?? 0);
 }

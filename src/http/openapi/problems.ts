@@ -58,6 +58,7 @@ export const BODY_PROBLEMS = [
   'json-syntax',
   'json-not-utf8',
   'json-too-deep',
+  'json-too-many-values',
   'json-duplicate-name',
   'json-forbidden-name',
   'json-lone-surrogate',

@@ -12,14 +12,14 @@ export interface UnclearEntry {
   readonly index: number;
 }
 
-/** The entries that no vocabulary knows, in the order of the lists. */
+/** The entries that are no known identifiers, in the order of the lists. */
 export function* unclearEntries(
   contract: Pick<Contract, (typeof ENFORCED_LISTS)[number]>,
-  known: Pick<ReadonlySet<string>, 'has'>,
+  isKnown: (entry: string) => boolean,
 ): Generator<UnclearEntry> {
   for (const list of ENFORCED_LISTS) {
     for (const [index, entry] of contract[list].entries()) {
-      if (!known.has(entry)) yield { list, index };
+      if (!isKnown(entry)) yield { list, index };
     }
   }
 }

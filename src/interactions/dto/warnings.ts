@@ -50,8 +50,8 @@ export const WARNINGS_HEADER: Pick<ApiResponseSchemaHost, 'headers'> = {
         'Present when terms are proposed that will do something else than they seem to: codes, each ' +
         'with a JSON Pointer into the request (a list of RFC 9651, at most 16 items). ' +
         '`entry-not-in-vocabulary`: an entry of `prohibitedActions`, `prohibitedData` or ' +
-        '`humanApprovalRequirements` is no `action` or `data` value of a capability, so that it ' +
-        'applies to every call. `GET …/revisions/{revision}/warnings` says the same at length. ' +
+        '`humanApprovalRequirements` is no `action` or `data` value of a capability of the hosted ' +
+        'party, so that it applies to every call; what becomes one later changes nothing. `GET …/revisions/{revision}/warnings` says the same at length. ' +
         'A retry is answered alike.',
       schema: {
         type: 'string',

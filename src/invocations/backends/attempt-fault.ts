@@ -37,6 +37,22 @@ export class AttemptFault extends Error {
   }
 }
 
+/** Of names and codes; a text would be no word. */
+const WORD = /^[\w.:-]{1,64}$/;
+
+/**
+ * What logs may say of a failure that others made: its name and its code. Its text is theirs, and may
+ * repeat what they were sent.
+ */
+export function wordFor(error: unknown): string {
+  const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown };
+  const words = [name, code]
+    .filter((each) => typeof each === 'string' || typeof each === 'number')
+    .map(String)
+    .filter((each) => WORD.test(each));
+  return words.length === 0 ? 'unknown' : words.join(' ');
+}
+
 /** What callers are told of each; null: that it failed is all. */
 const CODES: Readonly<Record<FaultKind, BackendFailureCode | null>> = {
   unsent: 'backend-not-reached',

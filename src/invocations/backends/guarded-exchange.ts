@@ -14,6 +14,15 @@ const CONNECTING = new Set<unknown>(['connect', 'getaddrinfo']);
 /** The client's own word for it. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
+/**
+ * With these a document comes, and all of it: not with the other successes, as 206 (a part of it) or
+ * 226 (what is different in it).
+ */
+const WHOLE: ReadonlySet<number> = new Set([200, 201, 203]);
+
+/** It was taken, and that is all: clients of SDKs know what for. */
+const NO_ANSWER_YET: ReadonlySet<number> = new Set([202, 204]);
+
 /** What one attempt is made with. */
 export interface GuardedExchangeParts {
   /** The only address that is ever called. */
@@ -60,6 +69,11 @@ export class GuardedExchange {
       headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
       body: JSON.stringify(document),
     });
+    if (NO_ANSWER_YET.has(response.status)) {
+      await response.body?.cancel().catch(() => undefined);
+      const message = `the backend answered ${response.status}`;
+      throw this.#remember(new AttemptFault('unfinished', message));
+    }
     return (await this.#document(response)).value;
   }
 
@@ -71,7 +85,7 @@ export class GuardedExchange {
     }
     const response = await this.#send(init ?? {});
     const { status, headers } = response;
-    if (status === 202 || status === 204) return response;
+    if (NO_ANSWER_YET.has(status)) return response;
     if (mediaTypeOf(response) === 'text/event-stream') {
       const body =
         response.body === null ? null : ReadableStream.from(this.#bounded(response.body));
@@ -84,7 +98,7 @@ export class GuardedExchange {
     });
   };
 
-  /** @throws {AttemptFault} also for every status that is no success */
+  /** @throws {AttemptFault} also for every status that does not come with a whole answer, or none */
   async #send(init: RequestInit): Promise<Response> {
     const { url, token, traceparent, signal } = this.parts;
     const headers = new Headers(init.headers);
@@ -103,7 +117,7 @@ export class GuardedExchange {
     } catch (error) {
       throw this.#faultOf(error);
     }
-    if (response.ok) return response;
+    if (WHOLE.has(response.status) || NO_ANSWER_YET.has(response.status)) return response;
     // What it says of its refusal may name anything: it is not even read.
     await response.body?.cancel().catch(() => undefined);
     throw this.#remember(faultOfStatus(response));

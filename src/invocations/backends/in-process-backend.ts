@@ -1,12 +1,10 @@
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { err, type Result } from '../../kernel/result.js';
 import type { Backend, BackendCall, BackendFailure } from '../commands/backends.js';
-import { AttemptFault, failureOf } from './attempt-fault.js';
+import { AttemptFault, failureOf, wordFor } from './attempt-fault.js';
 import type { BackendTokens } from './backend-tokens.js';
 import type { DirectInvokeCall, DirectInvokeImplementation } from './direct-invoke-handler.js';
 import { outputOf } from './output.js';
-
-const MAX_DETAIL_LENGTH = 300;
 
 /** A handler in this process. When its time is over it is not waited for. */
 export class InProcessBackend implements Backend {
@@ -36,7 +34,7 @@ export class InProcessBackend implements Backend {
       ...call,
       token: async (audience) => {
         const token = await this.tokens.issue(call, audience);
-        if (!token.ok) throw new Error(token.error.code);
+        if (!token.ok) throw new AttemptFault('answered', token.error.code);
         return token.value;
       },
     };
@@ -44,7 +42,9 @@ export class InProcessBackend implements Backend {
       const output = outputOf(await this.implementation.invoke(withToken));
       return output.ok ? output : failed(output.error);
     } catch (error) {
-      return failed(error instanceof Error ? error.message : 'the handler threw');
+      // Our own word, if the handler lets it through.
+      if (error instanceof AttemptFault) return err(failureOf(error));
+      return failed(`the handler threw (${wordFor(error)})`);
     }
   }
 }
@@ -54,5 +54,5 @@ function over(kind: 'not-tried' | 'timed-out'): Result<never, BackendFailure> {
 }
 
 function failed(detail: string): Result<never, BackendFailure> {
-  return err(failureOf(new AttemptFault('answered', detail.slice(0, MAX_DETAIL_LENGTH))));
+  return err(failureOf(new AttemptFault('answered', detail)));
 }

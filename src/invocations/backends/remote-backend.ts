@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import type { Backend, BackendCall, BackendFailure } from '../commands/backends.js';
-import { AttemptFault, failureOf, isRepeatable, isUnknown } from './attempt-fault.js';
+import { AttemptFault, failureOf, isRepeatable, isUnknown, wordFor } from './attempt-fault.js';
 import type { BackendTokens } from './backend-tokens.js';
 import { Circuit } from './circuit.js';
 import type { Exchange } from './exchange.js';
@@ -14,9 +14,6 @@ const MAX_ATTEMPTS = 3;
 
 /** Before the second attempt, on average; it doubles. In milliseconds. */
 const FIRST_PAUSE_MS = 100;
-
-/** Of what a client of an SDK says about a backend's answer. */
-const MAX_DETAIL_LENGTH = 300;
 
 /**
  * A backend outside of this process. Every attempt has a token of its own, and as much time as the
@@ -109,8 +106,7 @@ export class RemoteBackend implements Backend {
       // A client of an SDK may have made something of its own of what went wrong.
       if (guard.fault !== null) return err(guard.fault);
       if (guard.signal.aborted) return err(endedBy());
-      const message = error instanceof Error ? error.message : 'unknown';
-      return err(new AttemptFault('answered', message.slice(0, MAX_DETAIL_LENGTH)));
+      return err(new AttemptFault('answered', `the answer is of no use (${wordFor(error)})`));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../kernel/ids.js';
+import type { AgentId, Uuid } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
 import type { Invocation } from '../domain/invocation.js';
@@ -33,6 +33,18 @@ export abstract class ApprovalLedger {
     limit: number,
     after?: SettledApproval,
   ): Promise<readonly SettledApproval[]>;
+
+  /**
+   * Approvals on which nobody has decided by `now`, and which may still be given; the oldest first,
+   * following one of them. Candidates of the view.
+   */
+  abstract undecided(now: number, limit: number, after?: Uuid): Promise<readonly Uuid[]>;
+
+  /**
+   * How many of those there are of calls of one agent to another; those that were requested on any
+   * node before the question count, as long as the view follows.
+   */
+  abstract countUndecided(calling: AgentId, hosted: AgentId, now: number): Promise<number>;
 
   /** Calls back at once when somebody decides in this process; a hint alone. @returns how to stop */
   abstract onDecided(listener: (invocationId: Uuid) => void): () => void;

@@ -1,6 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { agentStream } from '../../agents/domain/stream.js';
 import type { Executed, Prepared } from '../../event-store/command-execution.js';
+import { interactionStream } from '../../interactions/domain/stream.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
@@ -10,6 +11,7 @@ import { isToApprove } from '../domain/approving.js';
 import type { InvocationContext } from '../domain/decider.js';
 import { isInvocation, type InvocationToApprove } from '../domain/invocation.js';
 import { invocationStream } from '../domain/stream.js';
+import { areInForce } from '../domain/terms-in-force.js';
 import { InvocationExecution } from '../invocation-execution.js';
 import { recordedCaller } from '../ledger-envelope.js';
 import { DecideApproval } from './decide-approval.js';
@@ -40,7 +42,11 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
         ? this.#context(state, now)
         : err({ code: 'approval-not-found' }),
     );
-    if (!executed.ok) return executed;
+    if (!executed.ok) {
+      // Whoever waits in vain is told soon.
+      if (executed.error.code === 'approval-void') this.decisions.publish(invocationId);
+      return executed;
+    }
     const { state } = executed.value;
     if (!isInvocation(state) || !isToApprove(state)) throw new Error(`${stream} has no approval`);
     this.decisions.publish(invocationId);
@@ -51,10 +57,20 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
     invocation: InvocationToApprove,
     now: Timestamp,
   ): Promise<Result<Prepared<InvocationContext>, Rejection>> {
-    const agent = await this.reads.callersAgent(invocation);
+    const { head: agent, ever: callersAgents } = await this.reads.callersAgent(invocation);
+    const contract = await this.reads.contractOf(invocation);
+    const { terms } = invocation.call;
+    const areTermsInForce =
+      terms !== null && contract !== undefined && areInForce(terms, contract, now);
     return ok({
-      context: { now, callersAgent: agent ?? null },
-      basedOn: agent === undefined ? {} : { [agentStream(agent.agentId)]: agent.revision },
+      context: { now, deciding: { callersAgents, areTermsInForce } },
+      basedOn: {
+        ...(agent && { [agentStream(agent.agentId)]: agent.revision }),
+        ...(contract && {
+          // An interaction counts its events from 1, its stream from 0.
+          [interactionStream(contract.interactionId)]: contract.version - 1,
+        }),
+      },
     });
   }
 }

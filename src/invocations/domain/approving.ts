@@ -29,45 +29,62 @@ export interface Decide {
 /** What of the caller's agent counts for who may decide. */
 export type CallersAgent = Pick<Agent, 'owner' | 'clients'>;
 
+/** What a decision is judged by, besides the call. */
+export interface DecisionContext {
+  readonly now: Timestamp;
+  /**
+   * The calling agent as it is, and as it was when the call was made: who left it since is no stranger.
+   * Empty: it is not known.
+   */
+  readonly callersAgents: readonly CallersAgent[];
+  /** Whether the terms that ask for the approval still govern. */
+  readonly areTermsInForce: boolean;
+}
+
 /** Whether an approval was asked for the call. */
 export function isToApprove(invocation: Invocation): invocation is InvocationToApprove {
   return invocation.approval !== null;
 }
 
 /**
- * Four eyes: whoever called does not decide, nor the OAuth client through which it did (whether it is
- * registered with the calling agent or not), nor who owns that agent, nor one of its OAuth clients, nor
- * a token that speaks for it. Principals and clients are compared whatever their tenant.
+ * Four eyes: whoever called does not decide, nor who owns the calling agent, nor one of its OAuth
+ * clients, nor a token that speaks for it. A token has two names, its principal and its client (which
+ * are one where a client speaks for itself): neither may be a name of the call's token, whether that is
+ * registered or not, or of the agent. Names are compared whatever their tenant.
  *
- * @param callersAgent null when it is not known: then nobody is known to be independent of it
+ * @param callersAgents as of the call, and of now; none: nobody is known to be independent of it
  */
 export function isIndependent(
   approver: InvocationCaller,
   caller: InvocationCaller | null,
-  callersAgent: CallersAgent | null,
+  callersAgents: readonly CallersAgent[],
 ): boolean {
-  if (caller === null || callersAgent === null) return false;
-  const { principal, client, agent } = approver;
-  if (principal === caller.principal || principal === callersAgent.owner) return false;
-  if (client !== null && (client === caller.client || callersAgent.clients.includes(client))) {
-    return false;
+  if (caller === null || callersAgents.length === 0) return false;
+  if (approver.agent !== null && approver.agent === caller.agent) return false;
+  const involved = new Set(namesOf(caller));
+  for (const { owner, clients } of callersAgents) {
+    for (const name of [owner, ...clients]) involved.add(name);
   }
-  return agent === null || agent !== caller.agent;
+  return !namesOf(approver).some((name) => involved.has(name));
+}
+
+function namesOf({ principal, client }: InvocationCaller): readonly string[] {
+  return client === null ? [principal] : [principal, client];
 }
 
 /**
  * Refuses with `approver-involved`, `approval-mismatch` (other terms or arguments than the call's),
- * `approval-decided` (otherwise; the same again changes nothing), `approval-void` (the call ended) and
- * `approval-expired`.
+ * `approval-decided` (otherwise; the same again changes nothing), `approval-void` (the call ended, or
+ * its terms do not govern any more) and `approval-expired`.
  */
 export function decideApproval(
   invocation: InvocationToApprove,
   command: Decide,
-  { now, callersAgent }: { readonly now: Timestamp; readonly callersAgent: CallersAgent | null },
+  { now, callersAgents, areTermsInForce }: DecisionContext,
 ): Result<readonly InvocationEvent[], Rejection> {
   const { call, approval } = invocation;
   const { invocationId, decision, by, termsHash, argumentsDigest, reason } = command;
-  if (!isIndependent(by, call.caller, callersAgent)) return err({ code: 'approver-involved' });
+  if (!isIndependent(by, call.caller, callersAgents)) return err({ code: 'approver-involved' });
   if (termsHash !== call.terms?.termsHash || argumentsDigest !== call.argumentsDigest) {
     return err({ code: 'approval-mismatch' });
   }
@@ -78,6 +95,7 @@ export function decideApproval(
   const state = approvalStateAt(invocation, now);
   if (state === 'void') return err({ code: 'approval-void' });
   if (state === 'expired') return err({ code: 'approval-expired' });
+  if (!areTermsInForce) return err({ code: 'approval-void' });
   const data = { invocationId, by, termsHash, argumentsDigest };
   const type = decision === 'approve' ? 'approval-given' : 'approval-denied';
   return ok([{ type, data, texts: { reason } }]);

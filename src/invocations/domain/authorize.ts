@@ -2,6 +2,7 @@ import { actingAs } from '../../agents/domain/acting.js';
 import type { Agent } from '../../agents/domain/agent.js';
 import type { Capability } from '../../capabilities/domain/capability.js';
 import { entitlement } from '../../capabilities/domain/entitlement.js';
+import type { KnownIdentifiers } from '../../capabilities/domain/known-identifiers.js';
 import type { Interaction } from '../../interactions/domain/interaction.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { AgentId } from '../../kernel/ids.js';
@@ -14,7 +15,6 @@ import type {
   NamedContract,
 } from './authorization.js';
 import type { Ruling, Standing } from './contract-look.js';
-import type { KnownIdentifiers } from './entries.js';
 import { rulesOf, type PairContracts, type PairRules } from './pair-rules.js';
 import { whyNotInForce } from './why-not-in-force.js';
 
@@ -27,6 +27,7 @@ export interface AgentPair {
   readonly contracts: PairContracts;
   /** The named interaction, when it is one between the two. Only its end is read from it. */
   readonly named: Interaction | undefined;
+  /** Of the hosted agent. */
   readonly vocabulary: KnownIdentifiers;
 }
 

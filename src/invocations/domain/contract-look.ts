@@ -1,3 +1,4 @@
+import type { KnownIdentifiers } from '../../capabilities/domain/known-identifiers.js';
 import type { Manifest } from '../../capabilities/domain/manifest.js';
 import type { Interaction } from '../../interactions/domain/interaction.js';
 import { revisionInForce } from '../../interactions/domain/revisions.js';
@@ -6,7 +7,7 @@ import type { Contract } from '../../kernel/federated-interaction.js';
 import type { AgentId } from '../../kernel/ids.js';
 import { earliest, type Timestamp } from '../../kernel/timestamp.js';
 import type { GoverningTerms } from './authorization.js';
-import { isProse, proseIn, type KnownIdentifiers } from './entries.js';
+import { proseIn, type IsKnown } from './entries.js';
 
 /** The rules of contracts that a call can fail, whatever the time is. */
 export type Prohibition = 'action-prohibited' | 'data-prohibited' | 'prohibition-unclear';
@@ -39,7 +40,10 @@ export interface Look {
   readonly standing: Standing | null;
 }
 
-/** Null: it has no terms in force between the two. */
+/**
+ * Null: it has no terms in force between the two. Entries are understood as they were when the terms
+ * were proposed.
+ */
 export function look(
   interaction: Interaction,
   known: KnownIdentifiers,
@@ -49,17 +53,18 @@ export function look(
   const revision = revisionInForce(interaction);
   if (revision === undefined || !isBetween(interaction, caller, manifest.agentId)) return null;
   const { interactionId, expiresAt, initiatorAgentId } = interaction;
-  const { termsHash, contract } = revision;
+  const { termsHash, contract, createdAt } = revision;
   const terms = { interactionId, revision: revision.revision, termsHash };
   const ruling: Ruling = { terms, expiresAt, entry: null };
   if (contract === ERASED) return { ruling, prohibitions: [], standing: null };
+  const isKnown: IsKnown = (entry) => known.has(entry, createdAt);
   return {
     ruling,
-    prohibitions: prohibitionsOf(contract, known, manifest).map(([code, entry]) => [
+    prohibitions: prohibitionsOf(contract, isKnown, manifest).map(([code, entry]) => [
       code,
       { ...ruling, entry },
     ]),
-    standing: standingOf(ruling, contract, known, manifest, initiatorAgentId === caller),
+    standing: standingOf(ruling, contract, isKnown, manifest, initiatorAgentId === caller),
   };
 }
 
@@ -73,7 +78,7 @@ function isBetween({ status, parties }: Interaction, caller: AgentId, hosted: Ag
 function standingOf(
   ruling: Ruling,
   contract: Contract,
-  known: KnownIdentifiers,
+  isKnown: IsKnown,
   manifest: Manifest,
   isInitiator: boolean,
 ): Standing {
@@ -92,7 +97,7 @@ function standingOf(
   const missing = data.find((value) => !contract.allowedData.includes(value));
   if (missing !== undefined) return short('data-not-allowed', missing);
   const approvals = contract.humanApprovalRequirements.filter(
-    (entry) => entry === action || data.includes(entry) || isProse(entry, known),
+    (entry) => entry === action || data.includes(entry) || !isKnown(entry),
   );
   return { ...ruling, shortfall: null, deadline, until, approvals };
 }
@@ -103,7 +108,7 @@ function standingOf(
  */
 function prohibitionsOf(
   { prohibitedActions, prohibitedData }: Contract,
-  known: KnownIdentifiers,
+  isKnown: IsKnown,
   { action, data }: Manifest,
 ): readonly (readonly [Prohibition, string])[] {
   const isProhibited = (value: string): boolean =>
@@ -112,7 +117,7 @@ function prohibitionsOf(
   if (action !== null && isProhibited(action)) found.push(['action-prohibited', action]);
   const value = data.find(isProhibited);
   if (value !== undefined) found.push(['data-prohibited', value]);
-  const prose = proseIn(prohibitedActions, known) ?? proseIn(prohibitedData, known);
+  const prose = proseIn(prohibitedActions, isKnown) ?? proseIn(prohibitedData, isKnown);
   if (prose !== undefined) found.push(['prohibition-unclear', prose]);
   return found;
 }

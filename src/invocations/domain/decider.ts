@@ -7,8 +7,8 @@ import {
   approvalFor,
   decideApproval,
   isToApprove,
-  type CallersAgent,
   type Decide,
+  type DecisionContext,
 } from './approving.js';
 import type {
   AdmittedInvocation,
@@ -42,8 +42,8 @@ export type InvocationCommand =
 export interface InvocationContext {
   /** The moment at which the events will be recorded: max(clock, the stream's last event). */
   readonly now: Timestamp;
-  /** At its stream's head, null when there is none; decisions on approvals alone ask for it. */
-  readonly callersAgent: CallersAgent | null;
+  /** What decisions on approvals alone ask for; null: it was not looked at. */
+  readonly deciding: Omit<DecisionContext, 'now'> | null;
 }
 
 type Decision = Result<readonly InvocationEvent[], Rejection>;
@@ -66,7 +66,8 @@ function decide(
       return ok([{ type: 'invocation-refused', data: command.refused, texts: null }]);
     case 'decide':
       if (!isInvocation(state) || !isToApprove(state)) return err({ code: 'approval-not-found' });
-      return decideApproval(state, command, context);
+      if (context.deciding === null) throw new Error('a decision is judged by who is involved');
+      return decideApproval(state, command, { now: context.now, ...context.deciding });
     case 'admit':
       return admit(state, command, context);
     case 'end':

@@ -1,3 +1,4 @@
+import type { KnownIdentifiers } from '../../capabilities/domain/known-identifiers.js';
 import type { Manifest } from '../../capabilities/domain/manifest.js';
 import type { Interaction } from '../../interactions/domain/interaction.js';
 import type { AgentId, InteractionId } from '../../kernel/ids.js';
@@ -11,7 +12,6 @@ import {
   type Shortfall,
   type Standing,
 } from './contract-look.js';
-import type { KnownIdentifiers } from './entries.js';
 
 /** What two agents agreed on, as their interactions tell it; the same object while nothing changed. */
 export interface PairContracts {

@@ -3,8 +3,8 @@ import type { Json } from '../../kernel/json.js';
 
 /**
  * Knows what a call that waits for an approval was sent with: the arguments of a direct invoke, or
- * the parts of the message, whose digest is the call's `argumentsDigest`. They stand in no event of
- * the log: whoever keeps the task has them.
+ * of a message `{parts, metadata?, extensions?, referenceTaskIds?}`, whose digest is the call's
+ * `argumentsDigest`. They stand in no event of the log: whoever keeps the task has them.
  */
 export abstract class ApprovalSubjects {
   /** Undefined: they are gone. For approvers alone. */

@@ -120,7 +120,7 @@ describe('a call that a contract wants approved', () => {
     await look();
     await becomes(id, 'TASK_STATE_COMPLETED');
     const [call] = messaging.calls;
-    expect(call!.message.parts).toEqual([{ text: 'reconcile it' }]);
+    expect(call!.message.parts).toEqual({ parts: [{ text: 'reconcile it' }] });
     expect(call!.caller).toMatchObject({ principal: 'client|partner', agent: 'partner-agent' });
     expect([...call!.caller!.allScopes]).toEqual(['recon.run']);
     expect(call!.grant).toMatchObject({
@@ -212,6 +212,37 @@ function statesOf(events: readonly TaskEvent[]): readonly string[] {
 
 describe('a call that does not get its approval', () => {
   const codeOf = ({ metadata }: Task): unknown => (metadata![TRUST] as JsonObject)['code'];
+
+  it('is rejected without a decision when its terms are superseded, or its contract ends', async () => {
+    const agreement = { name: 'a', terms: TERMS };
+    for (const over of [{ became: 'cancelled' }, { amended: { ...TERMS, purpose: 'other' } }]) {
+      messaging.authorizer.agree(agreement);
+      const { id } = await held(saying('reconcile it'));
+      await look();
+      expect((await taskAt(id)).status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+      messaging.authorizer.agree({ ...agreement, ...(over as Partial<Agreement>) });
+      await look();
+      const task = await taskAt(id);
+      expect([task.status.state, codeOf(task)]).toEqual(['TASK_STATE_REJECTED', 'approval-void']);
+      expect(outcome()).toBe('voided');
+    }
+    expect(messaging.calls).toHaveLength(0);
+  });
+
+  it('is one of at most a hundred; one that came out makes room, and a known message is known', async () => {
+    const first = saying('reconcile it');
+    const { id } = await held(first);
+    for (let n = 1; n < 100; n++) await held();
+    const more = saying('reconcile it');
+    expect(await messaging.refusalOf(more, caller)).toMatchObject({
+      error: 'RateLimited',
+      code: 'too-many-approvals',
+    });
+    expect(messaging.ledger.requests).toHaveLength(100);
+    expect((await messaging.taskOf(first, caller)).id).toBe(id);
+    messaging.ledger.decide(invocation(), 'deny');
+    await held(more);
+  });
 
   it('is rejected when it is denied', async () => {
     const { id } = await held();
@@ -445,7 +476,21 @@ describe('a direct invoke that a contract wants approved', () => {
 });
 
 describe('what an approver is shown', () => {
-  it('are the parts of the message, as long as its call is the task’s', async () => {
+  it('is all that the handler gets from the caller', async () => {
+    const metadata = { 'https://example.com/amount': { eur: 900_000 } };
+    const referenceTaskIds = ['another-task'];
+    const { id } = await held(saying('reconcile it', { metadata, referenceTaskIds }));
+    const subjects = new HeldSubjects(messaging.tasks, DIRECT);
+    expect(await subjects.of(id as Uuid, invocation())).toEqual({
+      ...{ parts: [{ text: 'reconcile it' }], metadata, referenceTaskIds },
+    });
+    messaging.ledger.decide(invocation(), 'approve');
+    await look();
+    await becomes(id, 'TASK_STATE_COMPLETED');
+    expect(messaging.calls[0]!.message).toMatchObject({ metadata, referenceTaskIds });
+  });
+
+  it('is the message, as long as its call is the task’s', async () => {
     const { id } = await held();
     const subjects = new HeldSubjects(messaging.tasks, DIRECT);
     expect(await subjects.of(id as Uuid, invocation())).toEqual([{ text: 'reconcile it' }]);

@@ -267,7 +267,13 @@ describe('the limits of a capability', () => {
     expect(refusal.retryAfterSeconds).toBeGreaterThan(55);
     expect(refusal.retryAfterSeconds).toBeLessThanOrEqual(60);
     expect((await taskOf(params)).id).toBe(id);
-    await taskOf(adding({ a: 3 }), { ...partner(), principal: 'another|partner' });
+    // Another principal that speaks for the same agent is no other caller.
+    const colleague = { ...partner(), principal: 'another|partner' };
+    expect(await refusalOf(adding({ a: 3 }), colleague)).toMatchObject({
+      metadata: { refusal: 'rate-limited' },
+    });
+    await taskOf(adding({ a: 3 }), partner({ agent: 'another-agent' }));
+    await taskOf(adding({ a: 3 }), { ...colleague, agent: null });
   });
 });
 

@@ -12,14 +12,17 @@ import {
   invocationDecider,
   type InvocationCommand,
 } from '../../../src/invocations/domain/decider.js';
-import type { InvocationCaller } from '../../../src/invocations/domain/events.js';
+import type {
+  InvocationCaller,
+  PlannedInvocation,
+} from '../../../src/invocations/domain/events.js';
 import {
   isInvocation,
   type Invocation,
   type InvocationState,
 } from '../../../src/invocations/domain/invocation.js';
 import type { Caller } from '../../../src/kernel/caller.js';
-import type { Uuid } from '../../../src/kernel/ids.js';
+import type { AgentId, Uuid } from '../../../src/kernel/ids.js';
 import type { Rejection } from '../../../src/kernel/rejection.js';
 import { ok, type Result } from '../../../src/kernel/result.js';
 import { millisecondsOf, timestampOf } from '../../../src/kernel/timestamp.js';
@@ -104,6 +107,26 @@ export class MemoryLedger extends InvocationLedger implements ApprovalLedger {
     });
   }
 
+  async undecided(now: number): Promise<readonly Uuid[]> {
+    return this.#undecided(now).map(({ invocationId }) => invocationId);
+  }
+
+  async countUndecided(calling: AgentId, hosted: AgentId, now: number): Promise<number> {
+    return this.#undecided(now).filter(
+      ({ caller, agentId }) => caller?.agent === calling && agentId === hosted,
+    ).length;
+  }
+
+  #undecided(now: number): readonly PlannedInvocation[] {
+    return [...this.#states.values()]
+      .filter(isInvocation)
+      .filter(({ approval, admission, ended }) => {
+        if (approval === null || admission !== null || ended !== null) return false;
+        return approval.decision === null && now < millisecondsOf(approval.expiresAt);
+      })
+      .map(({ call }) => call);
+  }
+
   onDecided(listener: (invocationId: Uuid) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -146,9 +169,10 @@ export class MemoryLedger extends InvocationLedger implements ApprovalLedger {
 
   #decide(invocationId: Uuid, command: InvocationCommand): Result<undefined, Rejection> {
     const now = timestampOf(this.clock());
-    const callersAgent = { owner: 'owner|partner', clients: [] };
+    const callersAgents = [{ owner: 'owner|partner', clients: [] }];
+    const deciding = { callersAgents, areTermsInForce: true };
     const state = this.#states.get(invocationId) ?? null;
-    const decided = invocationDecider.decide(state, command, { now, callersAgent });
+    const decided = invocationDecider.decide(state, command, { now, deciding });
     if (!decided.ok) return decided;
     const next = decided.value.reduce<InvocationState>(
       (folded, event) =>

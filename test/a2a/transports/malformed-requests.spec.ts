@@ -58,6 +58,7 @@ describe('malformed requests', () => {
       ['a duplicate name', '{"id":1,"i\\u0064":2}', null, -32600, 'JSON_DUPLICATE_NAME'],
       ['__proto__', '{"__proto__":1}', null, -32600, 'JSON_FORBIDDEN_NAME'],
       ['half a surrogate pair', '{"id":"\\ud83d"}', null, -32600, 'JSON_LONE_SURROGATE'],
+      ['too many values', `[${'0,'.repeat(50_000)}0]`, null, -32600, 'JSON_TOO_MANY_VALUES'],
       ['an inexact number', '{"id":9007199254740993}', null, -32600, 'JSON_INEXACT_NUMBER'],
       ['depth', `${'['.repeat(65)}${']'.repeat(65)}`, null, -32600, 'JSON_TOO_DEEP'],
       ['a batch', `[${JSON.stringify(RPC)}]`, null, -32600, 'INVALID_REQUEST'],

@@ -146,6 +146,7 @@ export class CapabilityNode {
       this.invocations,
       this.decisions,
       this.refusals,
+      store,
       this.runner,
       randomBytes,
     );

@@ -56,15 +56,18 @@ describe('a backend in this process', () => {
   });
 
   it('fails when it throws, at once or later, whatever it throws', async () => {
-    expect(await outcome(async () => Promise.reject(new Error('no database')))).toBe(
-      'failed: no database',
+    const down = Object.assign(new TypeError('of INV-1'), { code: 'E_DOWN' });
+    expect(await outcome(async () => Promise.reject(down))).toBe(
+      'failed: the handler threw (TypeError E_DOWN)',
     );
     const throwing = (() => {
-      throw new Error('at once');
+      throw Object.assign(new Error('INV-1'), { code: 'no invoice INV-1' });
     }) as DirectInvokeImplementation['invoke'];
-    expect(await outcome(throwing)).toBe('failed: at once');
+    expect(await outcome(throwing)).toBe('failed: the handler threw (Error)');
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-    expect(await outcome(async () => Promise.reject('a text'))).toBe('failed: the handler threw');
+    expect(await outcome(async () => Promise.reject('a text'))).toBe(
+      'failed: the handler threw (unknown)',
+    );
   });
 
   it.each<[string, unknown]>([
@@ -74,8 +77,23 @@ describe('a backend in this process', () => {
     ['a lone surrogate', { text: '\ud800' }],
     ['more than 1 MiB', 'x'.repeat(1024 * 1024)],
     ['a circle', circle()],
+    ['no number', { n: NaN }],
+    ['an infinity', [1, -Infinity]],
+    ['a list with a gap', [1, undefined]],
+    ['a function somewhere', { of: () => 1 }],
+    ['a symbol somewhere', { of: Symbol('x') }],
+    ['a map', { of: new Map([['a', 1]]) }],
+    ['a set', new Set([1])],
   ])('fails when it answers with %s', async (_, output) => {
     expect(await outcome(async () => Promise.resolve(output as Json))).toMatch(/^failed: /);
+  });
+
+  it('may leave members undefined, and name a time by its date', async () => {
+    const output = { at: new Date(0), note: undefined, n: -0 } as unknown as Json;
+    expect(await outcome(async () => Promise.resolve(output))).toEqual({
+      at: '1970-01-01T00:00:00.000Z',
+      n: 0,
+    });
   });
 
   it('answers with what it said then, not with what it makes of it later', async () => {

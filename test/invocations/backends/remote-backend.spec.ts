@@ -159,6 +159,13 @@ describe.each(KINDS)('a backend over %s', (kind) => {
     expect(sample.received).toHaveLength(1);
   });
 
+  it.each([205, 206, 207, 226])('has not given its whole answer with status %i', async (status) => {
+    sample.replies.push((_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"half":1}');
+    });
+    expect(await outcome(await backend(kind))).toBe(`failed: the backend answered ${status}`);
+  });
+
   it('is asked again where it may be called twice, with another token', async () => {
     sample.replies.push(replying(503), replying(500));
     expect(await outcome(await backend(kind, { isIdempotent: true }))).toMatchObject({
@@ -358,6 +365,17 @@ describe('an HTTP backend', () => {
     expect(await outcome(await backend('http'))).toEqual(output);
   });
 
+  it.each([202, 204])('that takes a call and does not answer may yet do it: %i', async (status) => {
+    sample.replies.push((_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(status === 202 ? '{"accepted":true}' : undefined);
+    });
+    const result = await (await backend('http')).invoke(backendCall());
+    expect(result).toMatchObject({
+      error: { code: 'backend-unfinished', detail: `the backend answered ${status}` },
+    });
+  });
+
   it('waits as long as Retry-After asks, if the call has the time', async () => {
     sample.replies.push(replying(429, { 'retry-after': '1' }));
     const started = performance.now();
@@ -433,7 +451,7 @@ describe('an A2A agent', () => {
   });
 
   it('fails with a JSON-RPC error, or with what is none of its protocol', async () => {
-    const error = { code: -32001, message: 'Task not found' };
+    const error = { code: -32001, message: 'No INV-1', data: { invoice: 'INV-1' } };
     sample.replies.push(
       (_, response) => {
         answer(response, 200, { jsonrpc: '2.0', id: 1, error });
@@ -441,8 +459,10 @@ describe('an A2A agent', () => {
       replying(200, {}, { nothing: true }),
     );
     const one = await backend('a2a');
-    expect(await outcome(one)).toMatch(/^failed: /);
-    expect(await outcome(one)).toMatch(/^failed: /);
+    // In words of this service: theirs may repeat the arguments.
+    const words = /^failed: the answer is of no use \([\w-]+( [\w-]+)?\)$/;
+    expect(await outcome(one)).toMatch(words);
+    expect(await outcome(one)).toMatch(words);
   });
 });
 
@@ -495,6 +515,19 @@ describe('an MCP server', () => {
       structuredContent: output,
     });
     expect(await outcome(await backend('mcp'))).toBe('failed: the tool reports an error');
+  });
+
+  it('is told by the code of its error, not by what it says of it', async () => {
+    const answered = async (id: Json): Promise<Json> => {
+      const reply: Reply = (_, response) => {
+        const error = { code: -32602, message: 'no invoice INV-1' };
+        answer(response, 200, { jsonrpc: '2.0', id, error });
+      };
+      // The first request of the session.
+      sample.replies.push(reply);
+      return outcome(await backend('mcp'));
+    };
+    expect(await answered(0)).toBe('failed: the answer is of no use (McpError -32602)');
   });
 
   it('streams at most 1 MiB', async () => {

@@ -6,13 +6,13 @@ import type { Contract } from '../../../src/kernel/federated-interaction.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
 import type { Timestamp } from '../../../src/kernel/timestamp.js';
 import type { CapabilityChanges } from '../../capabilities/support/capabilities.js';
-import { EXPIRY, IN_TIME, type Agreement } from '../support/agreements.js';
+import { BEGINNING, EXPIRY, IN_TIME, type Agreement } from '../support/agreements.js';
 
 export const HOSTED = 'finance-agent' as AgentId;
 export const PARTNER = 'partner-agent' as AgentId;
 export const BROKER = 'broker-agent' as AgentId;
 
-/** All that manifests and the setting know. */
+/** What manifests of the hosted agent knew from the beginning, with the setting. */
 export const VOCABULARY = ['reconcile', 'pay', 'invoices', 'orders', 'payroll'];
 
 /** Who calls: a token, and what is registered of its agent. */
@@ -54,6 +54,12 @@ export interface AuthorizationCase {
   readonly capability?: CapabilityChanges | null;
   readonly who?: Who;
   readonly between?: readonly Agreement[];
+  /** What manifests of an agent had, each from a moment on; the broker is hosted for another tenant. */
+  readonly learned?: readonly {
+    readonly value: string;
+    readonly since: Timestamp;
+    readonly agentId: AgentId;
+  }[];
   readonly isUnreliable?: boolean;
   readonly names?: {
     readonly contract: string;
@@ -83,6 +89,7 @@ const theirs = (changes: Partial<Agreement> = {}): Agreement =>
 
 const FREE: CapabilityChanges = { requiresContract: false, action: null, data: [] };
 const GRANTED: Expected = { grant: 'allowed-action', by: 'ours' };
+const AFTERWARDS = '2030-01-01T00:00:00.001Z' as Timestamp;
 const at = (text: string): Timestamp => text as Timestamp;
 
 const ENTITLEMENT: readonly AuthorizationCase[] = [
@@ -568,6 +575,24 @@ const PROHIBITED: readonly AuthorizationCase[] = [
     expected: { refusal: 'prohibition-unclear', by: 'ours', entry: 'Pay' },
   },
   {
+    name: 'prose that became an identifier only after the proposal still is prose',
+    between: [ours({ terms: { prohibitedActions: ['selling'] } })],
+    learned: [{ value: 'selling', since: AFTERWARDS, agentId: HOSTED }],
+    expected: { refusal: 'prohibition-unclear', by: 'ours', entry: 'selling' },
+  },
+  {
+    name: 'an identifier since the very moment of the proposal is one',
+    between: [ours({ terms: { prohibitedActions: ['selling'] } })],
+    learned: [{ value: 'selling', since: BEGINNING, agentId: HOSTED }],
+    expected: GRANTED,
+  },
+  {
+    name: 'an identifier of another tenant’s agent alone is prose',
+    between: [ours({ terms: { prohibitedActions: ['selling'] } })],
+    learned: [{ value: 'selling', since: BEGINNING, agentId: BROKER }],
+    expected: { refusal: 'prohibition-unclear', by: 'ours', entry: 'selling' },
+  },
+  {
     name: 'what names the action is said before what is prose',
     between: [ours({ terms: { prohibitedActions: ['prose', 'reconcile'] } })],
     expected: { refusal: 'action-prohibited', by: 'ours', entry: 'reconcile' },
@@ -798,6 +823,15 @@ const APPROVALS: readonly AuthorizationCase[] = [
     name: 'an approval of something else',
     between: [ours({ terms: { humanApprovalRequirements: ['pay', 'payroll'] } })],
     expected: { ...GRANTED, approvals: [] },
+  },
+  {
+    name: 'an approval in words that others, or later manifests, made identifiers is still asked',
+    between: [ours({ terms: { humanApprovalRequirements: ['selling', 'buying'] } })],
+    learned: [
+      { value: 'selling', since: BEGINNING, agentId: BROKER },
+      { value: 'buying', since: AFTERWARDS, agentId: HOSTED },
+    ],
+    expected: { ...GRANTED, approvals: ['selling', 'buying'] },
   },
   {
     name: 'an approval in prose is asked for every call, all in their order',

@@ -4,6 +4,7 @@ import { isToApprove } from '../../../src/invocations/domain/approving.js';
 import type { InvocationCommand } from '../../../src/invocations/domain/decider.js';
 import { evolveInvocation, isInvocation } from '../../../src/invocations/domain/invocation.js';
 import { ERASED } from '../../../src/kernel/event.js';
+import type { CallersAgent } from '../../../src/invocations/domain/approving.js';
 import type { AgentId, TermsHash, Uuid } from '../../../src/kernel/ids.js';
 import {
   admit,
@@ -159,11 +160,11 @@ describe('whoever decides', () => {
   const CALLER_CLIENT = 'unregistered-client';
   const decidedBy = (
     changes: Partial<typeof APPROVER>,
-    callersAgent: typeof CALLERS_AGENT | null = CALLERS_AGENT,
+    callersAgents: readonly CallersAgent[] = [CALLERS_AGENT],
   ): Outcome =>
     given(request({ caller: { ...CALLER, client: CALLER_CLIENT } })).when(
       decide('deny', { by: { ...APPROVER, ...changes } }),
-      { callersAgent },
+      { deciding: { callersAgents, areTermsInForce: true } },
     );
 
   it.each<[string, Partial<typeof APPROVER>]>([
@@ -173,12 +174,39 @@ describe('whoever decides', () => {
     ['an OAuth client of the calling agent', { client: 'partner-client' }],
     ['the OAuth client that called, registered or not', { client: CALLER_CLIENT }],
     ['a token that speaks for the calling agent', { agent: CALLER.agent }],
+    ['an OAuth client of the agent that speaks for itself', { principal: 'partner-client' }],
+    ['the OAuth client that called, speaking for itself', { principal: CALLER_CLIENT }],
+    ['a client whose name is the principal that called', { client: CALLER.principal }],
+    ['a client whose name is the owner of the agent', { client: CALLERS_AGENT.owner }],
   ])('is not %s', (_, changes) => {
     expect(decidedBy(changes)).toBe('approver-involved');
   });
 
   it('is nobody as long as the calling agent is not known', () => {
-    expect(decidedBy({}, null)).toBe('approver-involved');
+    expect(decidedBy({}, [])).toBe('approver-involved');
+  });
+
+  it('is nobody who left the agent since it called, or joined it', () => {
+    const other: CallersAgent = { owner: 'other-owner', clients: ['other-client'] };
+    for (const agents of [
+      [other, CALLERS_AGENT],
+      [CALLERS_AGENT, other],
+    ]) {
+      expect(decidedBy({ principal: other.owner }, agents)).toBe('approver-involved');
+      expect(decidedBy({ client: 'other-client' }, agents)).toBe('approver-involved');
+      expect(decidedBy({ client: 'partner-client' }, agents)).toBe('approver-involved');
+      expect(decidedBy({}, agents)).toEqual(['approval-denied']);
+    }
+  });
+
+  it('decides under terms that govern, and hears what was decided whatever governs', () => {
+    const over = { deciding: { callersAgents: [CALLERS_AGENT], areTermsInForce: false } };
+    for (const decision of [approve, deny]) {
+      expect(given(request()).when(decision, over)).toBe('approval-void');
+      expect(given(request(), decision).when(decision, over)).toEqual([]);
+    }
+    const expired = { ...over, now: EXPIRY };
+    expect(given(request()).when(approve, expired)).toBe('approval-expired');
   });
 
   it('may be a token of the hosted agent, or one without a client', () => {

@@ -18,7 +18,7 @@ import type { Timestamp } from '../../../src/kernel/timestamp.js';
 import { contract, foldInteraction } from '../../support/interaction-fixtures.js';
 
 /** When agreements begin. */
-const BEGINNING = '2030-01-01T00:00:00.000Z' as Timestamp;
+export const BEGINNING = '2030-01-01T00:00:00.000Z' as Timestamp;
 export const IN_TIME = '2030-02-01T00:00:00.000Z' as Timestamp;
 export const EXPIRY = '2030-03-01T00:00:00.000Z' as Timestamp;
 

@@ -77,7 +77,7 @@ export class AuthorizationNode {
       new AgentHeadsHandler(agents),
       new AgentAtHandler(agents),
       new LoggedContracts(interactions, store, this.runner, CONFIG),
-      new ProjectedVocabulary(this.runner, CONFIG),
+      new ProjectedVocabulary(this.runner, CONFIG, this.hosted),
       this.hosted,
       clock,
     );

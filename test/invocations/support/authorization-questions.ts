@@ -1,3 +1,6 @@
+import type { KnownIdentifiers } from '../../../src/capabilities/domain/known-identifiers.js';
+import { ProjectedVocabulary } from '../../../src/capabilities/vocabulary/projected-vocabulary.js';
+import { hostedAgent } from '../../capabilities/support/capability-node.js';
 import type { Agent } from '../../../src/agents/domain/agent.js';
 import type { Capability } from '../../../src/capabilities/domain/capability.js';
 import type { Authorization } from '../../../src/invocations/domain/authorization.js';
@@ -101,13 +104,25 @@ export function questionOf(row: AuthorizationCase): Question {
         isReliable: row.isUnreliable !== true,
       },
       named,
-      vocabulary: new Set(VOCABULARY),
+      vocabulary: vocabularyOf(row),
     },
     request: {
       named: names ? { interactionId: interactionIdOf(names.contract), termsHash: hash } : null,
     },
     now,
   };
+}
+
+/** As the node finds it in its view. */
+function vocabularyOf({ learned = [] }: AuthorizationCase): KnownIdentifiers {
+  const view = { get: () => ({ epoch: 'only', change: 1 }), all: () => learned };
+  const readModel = { unreliableStreams: () => new Set<string>(), prepare: () => view as never };
+  const hostedAgents = [
+    hostedAgent(HOSTED, { tenant: hosted.agent.tenant }),
+    hostedAgent(BROKER, { tenant: 'rival' }),
+  ];
+  const config = { a2a: { vocabulary: VOCABULARY } };
+  return new ProjectedVocabulary(readModel, config, hostedAgents).of(HOSTED);
 }
 
 export function ask({ capability, caller, pair, request, now }: Question): Authorization {

@@ -35,6 +35,10 @@ export const CALLER: InvocationCaller = {
   tenant: 'partner',
 };
 export const CALLERS_AGENT: CallersAgent = { owner: 'partner-owner', clients: ['partner-client'] };
+export const DECIDING: NonNullable<InvocationContext['deciding']> = {
+  callersAgents: [CALLERS_AGENT],
+  areTermsInForce: true,
+};
 export const APPROVER: InvocationCaller = {
   principal: 'approver',
   client: 'console',
@@ -126,7 +130,7 @@ export function given(
     );
   const contextOf = (more: More): InvocationContext => ({
     now: START_OF_CALL,
-    callersAgent: CALLERS_AGENT,
+    deciding: DECIDING,
     ...more,
   });
   const decided = (command: InvocationCommand, more: More) =>

@@ -2,6 +2,7 @@ import type { Interaction } from '../../../src/interactions/domain/interaction.j
 import type { AuthorizationCode } from '../../../src/invocations/domain/authorization.js';
 import type { Contract } from '../../../src/kernel/federated-interaction.js';
 import { millisecondsOf, type Timestamp } from '../../../src/kernel/timestamp.js';
+import { BEGINNING } from './agreements.js';
 import type { Question } from './authorization-questions.js';
 
 interface Candidate {
@@ -37,7 +38,8 @@ export function plainlyAuthorize({ capability, pair, request, now }: Question): 
   ]);
   if (prohibited.includes(action!)) return code('action-prohibited');
   if (prohibited.some((entry) => data.includes(entry))) return code('data-prohibited');
-  if (prohibited.some((entry) => !vocabulary.has(entry))) return code('prohibition-unclear');
+  if (prohibited.some((entry) => !vocabulary.has(entry, BEGINNING)))
+    return code('prohibition-unclear');
   if (meant.length === 0) return code('contract-required');
   const inRole = meant.filter(
     ({ interaction }) => callers === 'any-party' || interaction.initiatorAgentId === caller,

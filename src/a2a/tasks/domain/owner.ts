@@ -17,6 +17,16 @@ export function owns(owner: TaskOwner, task: Pick<StoredTask, 'owner'>): boolean
 }
 
 /**
+ * Whose work is counted together: a calling agent's, whoever speaks for it, else a principal's; all
+ * that comes without a token is one caller's.
+ */
+export function callerKey(owner: TaskOwner): string {
+  if (owner.kind === 'anonymous') return '';
+  const { tenant, principal, agent } = owner;
+  return JSON.stringify(agent === null ? [tenant, principal] : [tenant, 'agent', agent]);
+}
+
+/**
  * Under what an owner's tasks of an agent are listed. Null: they are not, since `secret` tasks are
  * for who knows their ids.
  */

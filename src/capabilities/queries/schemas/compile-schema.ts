@@ -3,7 +3,9 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { pointerTo, type Json, type JsonObject } from '../../../kernel/json.js';
 import type { Fault } from '../../../kernel/rejection.js';
 import { LinearPattern } from './linear-pattern.js';
+import { COSTS, costsKeyword, withCosts } from './schema-costs.js';
 import { eachSchema, leadsToSchema } from './subschemas.js';
+import { uniqueItemsKeyword } from './unique-items.js';
 import { WorkBudget } from './work-budget.js';
 
 /** Does a value have the shape of a schema (formats asserted)? */
@@ -18,18 +20,14 @@ export type Validator = (value: Json) => Misfit | undefined;
 
 /** Values in a document that is tested, the document and everything in it: more fit nothing. */
 const MAX_VALUES = 5_000;
-/** Schemas that are referred to, and states of patterns, that one test goes through. */
+/** Of what one test goes through: each schema for each value, each state of a pattern, long texts. */
 const MAX_STEPS = 1_000_000;
-/** What following a reference counts for: it calls a validator, which may note faults. */
-const STEPS_PER_REFERENCE = 10;
-/** Counts a reference that is followed; in no schema that anybody writes. */
-const STEP = 'countersign:step';
 
 /**
  * Compiles a schema (JSON Schema 2020-12), in the one way in which schemas of manifests are compiled:
  * every keyword and format must be known, and it refers to nothing outside of itself. Testing a value
- * is bounded, whatever schema and value are: large documents, references that multiply and patterns
- * that run long fit nothing.
+ * is bounded, whatever schema and value are: large documents, schemas and references that multiply, and
+ * patterns that run long fit nothing.
  *
  * @throws {Error} when it does not compile, or has {@link schemaHazards}
  */
@@ -63,12 +61,9 @@ export function compileValidator(schema: JsonObject, allErrors = false): Validat
     inlineRefs: false,
     code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
   });
-  const step = (): boolean => {
-    budget.spend(STEPS_PER_REFERENCE);
-    return true;
-  };
-  ajv.addKeyword({ keyword: STEP, before: '$dynamicRef', errors: false, validate: step });
-  const validate = ajv.compile(countingReferences(schema));
+  ajv.addKeyword(costsKeyword(budget));
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItemsKeyword(budget));
+  const validate = ajv.compile(withCosts(schema));
   return (value) => {
     if (!holdsAtMost(value, MAX_VALUES)) return 'size';
     budget.renew();
@@ -85,8 +80,9 @@ export function compileValidator(schema: JsonObject, allErrors = false): Validat
 export function schemaHazards(schema: JsonObject): readonly Fault[] {
   const faults: Fault[] = [];
   eachSchema(schema, '', (each, pointer) => {
-    if (STEP in each)
-      faults.push({ pointer: pointerTo(pointer, STEP), detail: 'is not a keyword' });
+    if (COSTS in each) {
+      faults.push({ pointer: pointerTo(pointer, COSTS), detail: 'is not a keyword' });
+    }
     const { $ref: reference, pattern, patternProperties } = each;
     if (typeof reference === 'string' && !refersToSchema(reference)) {
       faults.push({ pointer: `${pointer}/$ref`, detail: 'refers to what is no schema' });
@@ -127,12 +123,6 @@ function decoded(fragment: string): string {
   } catch {
     return '/?';
   }
-}
-
-function countingReferences(schema: JsonObject): JsonObject {
-  return eachSchema(schema, '', (each) =>
-    '$ref' in each || '$dynamicRef' in each ? { ...each, [STEP]: true } : each,
-  ) as JsonObject;
 }
 
 /** Does a document consist of so many values at most, itself and everything in it? */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   compileSchema,
+  compileValidator,
   schemaHazards,
 } from '../../../../src/capabilities/queries/schemas/compile-schema.js';
 import type { Json, JsonObject } from '../../../../src/kernel/json.js';
@@ -17,6 +18,29 @@ function nested(depth: number): Json {
   let value: Json = {};
   for (let level = 0; level < depth; level++) value = { a: value };
   return value;
+}
+
+/** A schema that tests a value 2^levels times. */
+function multiplying(levels: number): JsonObject {
+  let schema: JsonObject = { type: 'integer' };
+  for (let level = 0; level < levels; level++) schema = { anyOf: [{ not: schema }, schema] };
+  return { items: schema };
+}
+
+function copies<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value);
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+function words(count: number): Json[] {
+  return numbers(count).map((each) => `w${each}`);
+}
+
+function named(count: number): JsonObject {
+  return Object.fromEntries(numbers(count).map((each) => [`m${each}`, { type: 'null' }]));
 }
 
 describe('a compiled schema', () => {
@@ -96,6 +120,67 @@ describe('a hostile schema', () => {
     expect(fits(Array.from({ length: 5_000 }, (_, index) => index))).toBe(false);
   });
 
+  it.each<[string, JsonObject, Json]>([
+    ['alternatives that multiply', multiplying(10), numbers(4_900)],
+    [
+      'alternatives that fail by their type',
+      { items: { not: { anyOf: copies(300, { type: 'null' }) } } },
+      numbers(4_900),
+    ],
+    ['long lists of values', { items: { not: { enum: words(300) } } }, numbers(4_900)],
+    [
+      'members that are looked for',
+      { items: { properties: named(300) } },
+      Array.from({ length: 4_900 }, () => ({})),
+    ],
+    ['lengths of long texts', { anyOf: copies(50, { minLength: 1e7 }) }, 'a'.repeat(4_000_000)],
+    [
+      'formats of long texts',
+      { anyOf: copies(20, { format: 'byte' }) },
+      `${'a'.repeat(4_000_000)}!`,
+    ],
+    [
+      'items looked for again and again',
+      { allOf: copies(300, { contains: { const: 1 }, maxContains: 5 }) },
+      numbers(4_900),
+    ],
+    [
+      'items told apart again and again',
+      { allOf: copies(300, { uniqueItems: true }) },
+      numbers(4_900),
+    ],
+    [
+      'members counted again and again',
+      { allOf: copies(300, { minProperties: 1 }) },
+      Object.fromEntries(numbers(4_900).map((each) => [`m${each}`, each])),
+    ],
+  ])('of %s is given up on', (_, schema, value) => {
+    const validate = compileValidator(schema);
+    expect(inTime(() => validate(value))).toBe('work');
+  });
+
+  it.each<[string, JsonObject, Json]>([
+    ['alternatives', multiplying(3), numbers(4_900)],
+    ['lists of values', { items: { enum: words(90).concat(numbers(100)) } }, copies(4_900, 99)],
+    ['a long text', { minLength: 1, maxLength: 5e6, pattern: '^a' }, 'a'.repeat(4_000_000)],
+    ['many items', { uniqueItems: true, items: { type: 'integer' } }, numbers(4_900)],
+  ])('is not one of %s that anybody may write', (_, schema, value) => {
+    expect(compileValidator(schema)(value)).toBeUndefined();
+  });
+
+  it('tells items apart by what they are', () => {
+    const fits = compileSchema({ uniqueItems: true });
+    expect(fits([1, '1', [1], { a: 1 }, null, 'null', true, 'true', {}, []])).toBe(true);
+    expect(
+      fits([
+        { a: 1, b: [2] },
+        { b: [2], a: 1 },
+      ]),
+    ).toBe(false);
+    expect(compileSchema({ uniqueItems: false })([1, 1])).toBe(true);
+    expect(compileSchema({ uniqueItems: true })('no array')).toBe(true);
+  });
+
   it('is told its patterns and references, each in its place', () => {
     const schema = {
       properties: {
@@ -104,12 +189,12 @@ describe('a hostile schema', () => {
         const: { const: { pattern: '(', $ref: '#/enum/0' } },
       },
       patternProperties: { '(?=a)': {}, '^a/b': {}, '(': {} },
-      anyOf: [{ $ref: '#/properties/const/const' }, { 'countersign:step': true }],
+      anyOf: [{ $ref: '#/properties/const/const' }, { 'countersign:costs': {} }],
     };
     const told = schemaHazards(schema).map(({ pointer, detail }) => `${pointer} ${detail}`);
     expect(told.sort()).toEqual([
       '/anyOf/0/$ref refers to what is no schema',
-      '/anyOf/1/countersign:step is not a keyword',
+      '/anyOf/1/countersign:costs is not a keyword',
       '/patternProperties/( is no regular expression',
       '/patternProperties/(?=a) cannot be matched in linear time: it looks around itself',
       '/properties/pattern/pattern cannot be matched in linear time: it refers to a group of its own',

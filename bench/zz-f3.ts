@@ -1,0 +1,15 @@
+import { parseStrictJson } from '../src/kernel/zz-old.js';
+import { hashJson } from '../src/kernel/digest.js';
+const time=(n:string,f:()=>unknown,k=7)=>{const t:number[]=[];for(let i=0;i<k;i++){const a=performance.now();f();t.push(performance.now()-a);}t.sort((x,y)=>x-y);console.log(n,'median',t[k>>1]!.toFixed(3),'max',t.at(-1)!.toFixed(3));};
+const hostile=Buffer.from(`{"a": {${Array.from({length:330_000},(_,i)=>`"k${i}": 1`).join(', ')}}}`);
+const at=Buffer.from(`{"a": {${Array.from({length:49_990},(_,i)=>`"k${i}${'x'.repeat(60)}": 1.5`).join(', ')}}}`);
+const L={maxBytes:8*1024*1024,maxDepth:64,maxValues:50_000};
+console.log(hostile.length,at.length);
+time('hostile unbounded parse',()=>parseStrictJson(hostile,{...L,maxValues:Infinity}));
+const v=parseStrictJson(hostile,{...L,maxValues:Infinity}); if(v.ok) time('hostile hash',()=>hashJson(v.value));
+time('hostile bounded',()=>parseStrictJson(hostile,L));
+time('at bound parse',()=>parseStrictJson(at,L));
+const w=parseStrictJson(at,L); if(w.ok) time('at bound hash',()=>hashJson(w.value));
+const small=Buffer.from(JSON.stringify({jsonrpc:'2.0',id:1,method:'SendMessage',params:{message:{messageId:'m-1',role:'ROLE_USER',extensions:['https://x'],metadata:{'https://x':{callId:'c',skillId:'reconcile',bypassModel:true,arguments:{invoice:'INV-1',lines:[{amount:1.5,currency:'EUR'},{amount:2,currency:'USD'}]}}},parts:[{text:'reconcile it please, thank you'}]}}}));
+const many=(l:typeof L)=>{for(let i=0;i<20_000;i++) parseStrictJson(small,l);};
+for (let i=0;i<3;i++) time(`small x20000 (${small.length} B)`,()=>many(L),5);
