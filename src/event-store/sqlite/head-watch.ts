@@ -1,5 +1,8 @@
-/** Milliseconds between two wakings by commits. */
-const REST_MS = 15;
+/**
+ * Milliseconds between two wakings by commits. Longer, and the readers of a busy log would be further
+ * behind than what is kept of it in memory.
+ */
+const REST_MS = 40;
 
 interface Waiter {
   readonly seen: number;
