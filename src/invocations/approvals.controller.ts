@@ -90,7 +90,8 @@ export class ApprovalsController {
     summary: 'Approve or deny one call',
     description:
       'By somebody of the hosted agent’s tenant who is neither the call’s principal nor its OAuth ' +
-      'client, nor the owner or an OAuth client of the calling agent, nor speaks for it. The decision names the terms and the ' +
+      'client, nor the owner or an OAuth client of the calling agent, now or when it called, nor ' +
+      'speaks for it. The decision names the terms and the ' +
       'arguments that were looked at; it is final, serves once, and is void when the call is canceled ' +
       'or other terms come into force.',
   })

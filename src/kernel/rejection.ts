@@ -153,11 +153,11 @@ export const REJECTIONS = {
   'approval-not-found':
     'No approval was asked for under this id, or the caller may not know of it.',
   'approver-involved':
-    'Whoever called does not decide, nor the owner or a client of the calling agent, nor a token that speaks for it.',
+    'Whoever called does not decide, nor the owner or a client of the calling agent, now or then, nor a token that speaks for it.',
   'approval-mismatch':
     'The decision names other terms or arguments than the call has; read it again.',
   'approval-decided': 'The approval was decided otherwise; that is final.',
-  'approval-void': 'The call has ended: there is nothing to decide any more.',
+  'approval-void': 'The call has ended, or its terms are not in force: there is nothing to decide.',
   'approval-expired': 'The approval has expired.',
 
   // Retries and contention

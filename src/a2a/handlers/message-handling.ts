@@ -63,7 +63,7 @@ export interface MessageHandling {
 
 /** Puts together what handles messages. */
 export function messageHandling(parts: HandlingParts): MessageHandling {
-  const { tasks, approvals, turns, ledger, config, clock, report } = parts;
+  const { tasks, turns, ledger, config, clock } = parts;
   const { directInvokeExtensionUri, trustExtensionUri } = config;
   const permissions = new CallPermissions(parts);
   const planner = new TurnPlanner({ ...parts, permissions });

@@ -120,7 +120,7 @@ describe('a call that a contract wants approved', () => {
     await look();
     await becomes(id, 'TASK_STATE_COMPLETED');
     const [call] = messaging.calls;
-    expect(call!.message.parts).toEqual({ parts: [{ text: 'reconcile it' }] });
+    expect(call!.message.parts).toEqual([{ text: 'reconcile it' }]);
     expect(call!.caller).toMatchObject({ principal: 'client|partner', agent: 'partner-agent' });
     expect([...call!.caller!.allScopes]).toEqual(['recon.run']);
     expect(call!.grant).toMatchObject({
@@ -482,7 +482,9 @@ describe('what an approver is shown', () => {
     const { id } = await held(saying('reconcile it', { metadata, referenceTaskIds }));
     const subjects = new HeldSubjects(messaging.tasks, DIRECT);
     expect(await subjects.of(id as Uuid, invocation())).toEqual({
-      ...{ parts: [{ text: 'reconcile it' }], metadata, referenceTaskIds },
+      parts: [{ text: 'reconcile it' }],
+      metadata,
+      referenceTaskIds,
     });
     messaging.ledger.decide(invocation(), 'approve');
     await look();
@@ -493,7 +495,9 @@ describe('what an approver is shown', () => {
   it('is the message, as long as its call is the task’s', async () => {
     const { id } = await held();
     const subjects = new HeldSubjects(messaging.tasks, DIRECT);
-    expect(await subjects.of(id as Uuid, invocation())).toEqual([{ text: 'reconcile it' }]);
+    expect(await subjects.of(id as Uuid, invocation())).toEqual({
+      parts: [{ text: 'reconcile it' }],
+    });
     const other = '11111111-1111-4111-8111-111111111111' as Uuid;
     expect(await subjects.of(id as Uuid, other)).toBeUndefined();
     expect(await subjects.of(other, invocation())).toBeUndefined();

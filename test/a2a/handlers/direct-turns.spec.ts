@@ -81,8 +81,8 @@ async function taskOf(params: SendMessageRequest, caller?: Caller): Promise<Task
   return sent.value.task;
 }
 
-async function refusalOf(params: SendMessageRequest): Promise<A2aRefusal> {
-  const sent = await send(params);
+async function refusalOf(params: SendMessageRequest, caller?: Caller): Promise<A2aRefusal> {
+  const sent = await send(params, caller);
   if (sent.ok) throw new Error(JSON.stringify(sent.value));
   return sent.error;
 }

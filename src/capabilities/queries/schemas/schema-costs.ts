@@ -114,5 +114,5 @@ function entriesOf(value: Json): number {
 /** A value and everything in it. */
 function valuesIn(value: Json): number {
   if (typeof value !== 'object' || value === null) return 1;
-  return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each as Json), 1);
+  return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1);
 }
