@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../src/kernel/json.js';
 import type { SampleBackend } from '../invocations/backends/support/sample-backend.js';
 import { startTestService, type InProcessService } from '../support/service.js';
 import { AgentClient, outcomeOf } from './support/direct-calls.js';
@@ -13,10 +12,11 @@ let backend: SampleBackend;
 
 beforeAll(async () => {
   backend = await startBackend(() => service);
-  const skills = [ledgerSkill('lookup'), ledgerSkill('talk', { direct_invoke: undefined })];
-  const kept = JSON.parse(JSON.stringify(skills)) as readonly JsonObject[];
+  const { direct_invoke: _, ...talk } = ledgerSkill('talk');
   const env = { A2A_ANONYMOUS: 'secret' };
-  service = await startTestService(await financeDeployment(backend, kept, { env }));
+  service = await startTestService(
+    await financeDeployment(backend, [ledgerSkill('lookup'), talk], { env }),
+  );
 });
 
 afterAll(async () => {

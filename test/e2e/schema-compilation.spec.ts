@@ -12,15 +12,17 @@ const SCHEMAS = {
 
 /** Schemas that the validator has compiled. */
 const compiled: string[] = [];
-const compile = Object.getOwnPropertyDescriptor(Ajv2020.prototype, 'compile');
+const validator = Ajv2020.prototype as unknown as {
+  compile: (schema: object, meta?: boolean) => unknown;
+};
+const { compile } = validator;
 let service: InProcessService;
 let backend: SampleBackend;
 
 beforeAll(async () => {
-  const compiling = Reflect.get<Ajv2020, 'compile'>(Ajv2020.prototype, 'compile');
-  Ajv2020.prototype.compile = function (this: Ajv2020, ...parameters) {
-    compiled.push(JSON.stringify(parameters[0]));
-    return compiling.apply<Ajv2020, typeof parameters, never>(this, parameters);
+  validator.compile = function (schema, meta) {
+    compiled.push(JSON.stringify(schema));
+    return compile.call(this, schema, meta);
   };
   backend = await startBackend(() => service);
   const direct = { ...SCHEMAS, backend: { type: 'http', name: 'ledger' } };
@@ -29,8 +31,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  if (compile === undefined) Reflect.deleteProperty(Ajv2020.prototype, 'compile');
-  else Object.defineProperty(Ajv2020.prototype, 'compile', compile);
+  validator.compile = compile;
   await service.dispose();
   await backend.stop();
 });

@@ -124,7 +124,11 @@ export class TurnStarter {
     });
     slot.occupy(turn);
     this.parts.turns.inBackground(turn.closed);
-    void turn.closed.then(() => slot.release());
+    // Before anybody is answered: whoever calls again at once finds the place free.
+    const release = (): void => {
+      slot.release();
+    };
+    turn.ended.then(release, release);
     return turn;
   }
 }

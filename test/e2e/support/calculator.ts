@@ -29,7 +29,7 @@ export const CALCULATOR_SKILLS: readonly JsonObject[] = [
 ];
 
 /** Nobody listens there. */
-const DOWN = { kind: 'http', name: 'down', url: 'http://127.0.0.1:1/' };
+const DOWN = { kind: 'http', name: 'down', url: 'http://127.0.0.1:65535/' };
 
 export async function calculatorDeployment(
   env: Readonly<Record<string, string>> = {},
