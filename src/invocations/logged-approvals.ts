@@ -34,6 +34,10 @@ const RECORDED_REFUSALS = { points: 30, duration: 60 };
 /** Of a row: nobody has decided, and somebody may. */
 const UNDECIDED = 'verdict IS NULL AND expires_at > @now';
 
+/** Of a row: it stands behind that of the call `@after`, or there is none. */
+const FOLLOWING =
+  "position > coalesce((SELECT position FROM approvals WHERE invocation_id = @after), '')";
+
 /** For so long at most a count waits for what was recorded before it. */
 const COUNT_WAIT_MS = 1000;
 
@@ -87,9 +91,7 @@ export class LoggedApprovals extends ApprovalLedger {
          FROM approvals
          WHERE ${UNSETTLED}
            AND (verdict IS NOT NULL OR expires_at <= @now)
-           AND position > coalesce(
-             (SELECT position FROM approvals WHERE invocation_id = @after), '')
-         ORDER BY position LIMIT @limit`,
+           AND ${FOLLOWING} ORDER BY position LIMIT @limit`,
       )
       .all({ now: timestampOf(now), after: after?.invocationId ?? '', limit });
   }
@@ -99,9 +101,7 @@ export class LoggedApprovals extends ApprovalLedger {
       .prepare<{ readonly invocationId: Uuid }>(
         `SELECT invocation_id AS invocationId FROM approvals
          WHERE ${UNSETTLED} AND ${UNDECIDED}
-           AND position > coalesce(
-             (SELECT position FROM approvals WHERE invocation_id = @after), '')
-         ORDER BY position LIMIT @limit`,
+           AND ${FOLLOWING} ORDER BY position LIMIT @limit`,
       )
       .all({ now: timestampOf(now), after: after ?? '', limit })
       .map(({ invocationId }) => invocationId);

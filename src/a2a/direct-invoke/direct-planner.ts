@@ -76,7 +76,7 @@ export class DirectPlanner {
       if (!isOfContract(code)) return err(skillNotFound(call));
       const { argumentsDigest, byKey } = turn;
       const { messageId } = received.params.message;
-      const invocationId = byKey?.invocationId ?? invocationIdOf(taskId, messageId);
+      const invocationId = invocationIdOf(taskId, messageId, byKey);
       const refused = { skillId: call.skillId, refusal: decision, basedOn, invocationId };
       permissions.record(received, { ...refused, argumentsDigest });
       return err(forbidden(call, { ...decision, code }));

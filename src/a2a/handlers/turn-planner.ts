@@ -20,7 +20,7 @@ import { notAvailable, notImplemented } from './execution-refusals.js';
 import type { Handlers } from './handler-registry.js';
 import { sizeRefusal } from './limits.js';
 import { withEarlier, type ReceivedMessage } from './received-message.js';
-import type { PlannedCall, TurnPlan } from './turn-plan.js';
+import type { DirectTurn, PlannedCall, TurnPlan } from './turn-plan.js';
 
 /** What messages are planned by. */
 export interface PlannerParts {
@@ -39,9 +39,13 @@ interface Choice {
   readonly accepted: readonly string[] | undefined;
 }
 
-/** The id of a call that a message makes. */
-export function invocationIdOf(taskId: Uuid, messageId: string): Uuid {
-  return deriveUuid(['turn', taskId, messageId]);
+/** The id of a call that a message makes: of its idempotency key, if it has one, else of the message. */
+export function invocationIdOf(
+  taskId: Uuid,
+  messageId: string,
+  byKey: DirectTurn['byKey'] = null,
+): Uuid {
+  return byKey?.invocationId ?? deriveUuid(['turn', taskId, messageId]);
 }
 
 /** Finds out what is to be done about a message, and whether it may. Records nothing but refusals. */

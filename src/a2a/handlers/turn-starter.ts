@@ -36,7 +36,7 @@ export class TurnStarter {
 
   /** @param digest of the message as it was sent */
   issue(plan: PlannedCall, taskId: Uuid, messageId: string, digest: string): IssuedCall {
-    const invocationId = plan.direct?.byKey?.invocationId ?? invocationIdOf(taskId, messageId);
+    const invocationId = invocationIdOf(taskId, messageId, plan.direct?.byKey);
     return this.reissue(plan, invocationId, digest);
   }
 
