@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
-import type { NewEnvelope } from '../src/event-store/envelope.js';
+import type { NewEnvelope } from '../src/kernel/envelope.js';
 import {
   openSqliteEventStore,
   type SqliteEventStore,

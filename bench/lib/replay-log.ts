@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../../src/agents/domain/events.js';
 import type { CommandEnvelope } from '../../src/event-store/command-execution.js';
-import type { NewEnvelope } from '../../src/event-store/envelope.js';
+import type { NewEnvelope } from '../../src/kernel/envelope.js';
 import type { KeyStore } from '../../src/event-store/key-store.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import { seal } from '../../src/event-store/sealing.js';

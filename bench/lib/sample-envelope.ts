@@ -1,4 +1,4 @@
-import type { NewEnvelope } from '../../src/event-store/envelope.js';
+import type { NewEnvelope } from '../../src/kernel/envelope.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';
 
 /** Sealed bytes of a contract of ordinary length. */

@@ -1,7 +1,7 @@
 import type { DomainEvent, Recorded } from '../kernel/event.js';
 import { ERASED } from '../kernel/event.js';
 import type { JsonObject } from '../kernel/json.js';
-import type { EventEnvelope } from './envelope.js';
+import type { EventEnvelope } from '../kernel/envelope.js';
 import type { DataKey, KeyStore } from './key-store.js';
 import { unseal } from './sealing.js';
 

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../kernel/result.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
 import { latest, timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
 import { keyScopeOf, type EventTypes } from './codec.js';
-import type { Actor, EventMetadata, NewEnvelope } from './envelope.js';
+import type { Actor, EventMetadata, NewEnvelope } from '../kernel/envelope.js';
 import type { KeyStore } from './key-store.js';
 import type { EventStore, Position } from './port.js';
 import { seal } from './sealing.js';

@@ -1,6 +1,6 @@
 import type { Brand } from '../kernel/brand.js';
 import type { Result } from '../kernel/result.js';
-import type { EventEnvelope, NewEnvelope } from './envelope.js';
+import type { EventEnvelope, NewEnvelope } from '../kernel/envelope.js';
 
 /**
  * A place in one engine's log. Opaque to callers, who may compare two of the same engine with `<`:

@@ -1,6 +1,6 @@
 import type { Result } from '../kernel/result.js';
 import type { Clock } from '../kernel/timestamp.js';
-import type { NewEnvelope } from './envelope.js';
+import type { NewEnvelope } from '../kernel/envelope.js';
 import type {
   AppendConflict,
   Appended,

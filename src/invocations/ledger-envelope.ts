@@ -3,7 +3,7 @@ import {
   type CommandEnvelope,
   type RandomBytes,
 } from '../event-store/command-execution.js';
-import type { Actor } from '../event-store/envelope.js';
+import type { Actor } from '../kernel/envelope.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
 import type { Caller } from '../kernel/caller.js';
 import type { Origin } from './commands/invocation-ledger.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { RANDOM_BYTES } from '../config/tokens.js';
 import type { Known, RandomBytes } from '../event-store/command-execution.js';
-import type { Actor } from '../event-store/envelope.js';
+import type { Actor } from '../kernel/envelope.js';
 import type { Uuid } from '../kernel/ids.js';
 import type { Rejection, RejectionCode } from '../kernel/rejection.js';
 import { ok, type Result } from '../kernel/result.js';

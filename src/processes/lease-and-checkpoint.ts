@@ -1,6 +1,6 @@
 import { decodeEvent } from '../event-store/codec.js';
 import type { RandomBytes } from '../event-store/command-execution.js';
-import type { NewEnvelope } from '../event-store/envelope.js';
+import type { NewEnvelope } from '../kernel/envelope.js';
 import type { EventStore, Position } from '../event-store/port.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
 import { hashJson } from '../kernel/digest.js';

@@ -1,5 +1,5 @@
 import type { CommandEnvelope } from '../event-store/command-execution.js';
-import type { EventMetadata } from '../event-store/envelope.js';
+import type { EventMetadata } from '../kernel/envelope.js';
 import type { DomainEvent, Recorded } from '../kernel/event.js';
 import type { Rejection } from '../kernel/rejection.js';
 import type { Result } from '../kernel/result.js';

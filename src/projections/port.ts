@@ -1,4 +1,4 @@
-import type { EventMetadata } from '../event-store/envelope.js';
+import type { EventMetadata } from '../kernel/envelope.js';
 import type { Position } from '../event-store/port.js';
 import type { DomainEvent, Recorded } from '../kernel/event.js';
 

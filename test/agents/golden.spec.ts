@@ -6,7 +6,7 @@ import type { AgentEvent, ChangeAuthorization } from '../../src/agents/domain/ev
 import type { AgentState } from '../../src/agents/domain/evolve.js';
 import { AGENT_EVENT_TYPES } from '../../src/agents/event-types.js';
 import { decodeEvent, keyOf } from '../../src/event-store/codec.js';
-import type { EventEnvelope } from '../../src/event-store/envelope.js';
+import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import type { KeyStore } from '../../src/event-store/key-store.js';
 import { decodeBase64Url } from '../../src/kernel/base64url.js';
 import { sha256 } from '../../src/kernel/digest.js';

@@ -9,7 +9,7 @@ import {
   commandIdentity,
   type CommandEnvelope,
 } from '../../src/event-store/command-execution.js';
-import type { EventEnvelope } from '../../src/event-store/envelope.js';
+import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import {
   openSqliteEventStore,

@@ -6,7 +6,7 @@ import {
   type EventTypes,
   type KeyOrErased,
 } from '../../src/event-store/codec.js';
-import type { EventEnvelope } from '../../src/event-store/envelope.js';
+import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import { decodeBase64Url } from '../../src/kernel/base64url.js';
 import { ERASED, type DomainEvent, type Recorded } from '../../src/kernel/event.js';
 import { schemaFaults } from '../support/event-schemas.js';

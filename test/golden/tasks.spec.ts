@@ -9,7 +9,7 @@ import {
   type WebhookProgress,
 } from '../../src/a2a/tasks/domain/webhook-progress.js';
 import { TASK_EVENT_TYPES, WEBHOOK_EVENT_TYPES } from '../../src/a2a/tasks/event-types.js';
-import type { EventEnvelope } from '../../src/event-store/envelope.js';
+import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import { schemaFaults } from '../support/event-schemas.js';
 import { replay } from './stored-log.js';
 

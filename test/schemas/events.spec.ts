@@ -4,7 +4,7 @@ import { AGENT_EVENT_TYPES } from '../../src/agents/event-types.js';
 import { PLATFORM_KEY_EVENT_TYPES } from '../../src/attestation/event-types.js';
 import { CARD_EVENT_TYPES } from '../../src/capabilities/card-event-types.js';
 import { CAPABILITY_EVENT_TYPES } from '../../src/capabilities/event-types.js';
-import type { EventEnvelope } from '../../src/event-store/envelope.js';
+import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import { INVOCATION_EVENT_TYPES } from '../../src/invocations/event-types.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';

@@ -1,4 +1,4 @@
-import type { Actor, NewEnvelope } from '../../event-store/envelope.js';
+import type { Actor, NewEnvelope } from '../../kernel/envelope.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 import type { TaskOwner } from './domain/task.js';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { decodeEvent } from '../../event-store/codec.js';
-import type { NewEnvelope } from '../../event-store/envelope.js';
+import type { NewEnvelope } from '../../kernel/envelope.js';
 import type { EventStore, Position, RecordedEnvelope } from '../../event-store/port.js';
 import type { Recorded } from '../../kernel/event.js';
 import type { Uuid } from '../../kernel/ids.js';

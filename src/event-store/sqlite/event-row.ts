@@ -1,4 +1,4 @@
-import type { EventEnvelope, NewEnvelope } from '../envelope.js';
+import type { EventEnvelope, NewEnvelope } from '../../kernel/envelope.js';
 import {
   EventStoreUnavailable,
   type EventFilter,

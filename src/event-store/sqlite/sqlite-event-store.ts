@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import type { NewEnvelope } from '../envelope.js';
+import type { NewEnvelope } from '../../kernel/envelope.js';
 import {
   EventStoreUnavailable,
   type Appended,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { NewEnvelope } from '../../../src/event-store/envelope.js';
+import type { NewEnvelope } from '../../../src/kernel/envelope.js';
 import {
   EventStoreUnavailable,
   START,

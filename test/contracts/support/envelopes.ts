@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { NewEnvelope } from '../../../src/event-store/envelope.js';
+import type { NewEnvelope } from '../../../src/kernel/envelope.js';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import type { Timestamp } from '../../../src/kernel/timestamp.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyScopeOf } from '../../../../src/event-store/codec.js';
-import type { NewEnvelope } from '../../../../src/event-store/envelope.js';
+import type { NewEnvelope } from '../../../../src/kernel/envelope.js';
 import type { KeyStore } from '../../../../src/event-store/key-store.js';
 import { START, type EventStore } from '../../../../src/event-store/port.js';
 import { seal } from '../../../../src/event-store/sealing.js';

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../kernel/json.js';
-import type { Timestamp } from '../kernel/timestamp.js';
+import { canonicalJson } from './canonical-json.js';
+import type { JsonObject } from './json.js';
+import type { Timestamp } from './timestamp.js';
 
 /** Event envelope v1: decided once, because a log is never rewritten. */
 export interface EventEnvelope extends NewEnvelope {
@@ -51,4 +52,26 @@ export interface Actor {
   readonly principal: string;
   readonly agent: string | null;
   readonly tenant: string | null;
+}
+
+/**
+ * The canonical text of an envelope: JCS of its ten members alone, whatever else the object carries
+ * (an engine's position, say). Its UTF-8 bytes are what a leaf of the transparency log is the hash of,
+ * so that the same log gives the same root on every engine.
+ */
+export function envelopeText(envelope: EventEnvelope): string {
+  const { id, type, stream, revision, recordedAt, schemaVersion, data, sealed, salt, metadata } =
+    envelope;
+  return canonicalJson({
+    id,
+    type,
+    stream,
+    revision,
+    recordedAt,
+    schemaVersion,
+    data,
+    sealed,
+    salt,
+    metadata,
+  });
 }

@@ -1,0 +1,35 @@
+/** A published checkpoint: the signed statement of a tree's size and root. */
+export interface PublishedCheckpoint {
+  readonly size: number;
+  /** 32 bytes. */
+  readonly rootHash: Uint8Array;
+  /** The signed note (c2sp.org/tlog-checkpoint), the cosignatures of witnesses included. */
+  readonly note: string;
+}
+
+/**
+ * The Merkle tree (RFC 6962 hashing) over the audited events in log order, as this node has built it.
+ * Hashes are 32 bytes; indices and sizes count leaves from 0.
+ */
+export interface TransparencyLog {
+  /** The newest published checkpoint that this node's tree reaches; undefined before the first. */
+  checkpoint(): Promise<PublishedCheckpoint | undefined>;
+
+  /** Leaves in this node's tree: at least the checkpoint's. */
+  size(): number;
+
+  /** Where the leaf of this hash stands; undefined when this node's tree does not hold it. */
+  indexOf(leafHash: Uint8Array): number | undefined;
+
+  /** Root of the first `size` leaves. @throws {RangeError} beyond the tree. */
+  rootAt(size: number): Uint8Array;
+
+  /** Audit path, RFC 6962 section 2.1.1. @throws {RangeError} unless index < size ≤ the tree's. */
+  inclusionProof(index: number, size: number): readonly Uint8Array[];
+
+  /** RFC 6962 section 2.1.2. @throws {RangeError} unless first ≤ second ≤ the tree's size. */
+  consistencyProof(first: number, second: number): readonly Uint8Array[];
+}
+
+/** The container's name of the {@link TransparencyLog}. */
+export const TRANSPARENCY_LOG = Symbol('TransparencyLog');
