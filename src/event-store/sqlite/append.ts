@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Appended, AppendConflict } from '../port.js';
-import { toPosition, type NewRow } from './event-row.js';
+import { toPosition, type EventRow, type NewRow } from './event-row.js';
 
 export interface AppendRequest {
   readonly stream: string;
@@ -12,9 +12,13 @@ export interface AppendRequest {
 
 type StoredId = readonly [id: string, position: number];
 
-/** Makes the function that carries out one append inside an open write transaction. */
+/**
+ * Makes the function that carries out one append inside an open write transaction.
+ * @param onInsert told of each row, in log order
+ */
 export function appendInTransaction(
   database: Database.Database,
+  onInsert: (row: EventRow) => void,
 ): (request: AppendRequest) => Result<Appended, AppendConflict> {
   const selectStream = database
     .prepare<[string], number>('SELECT number FROM streams WHERE name = ?')
@@ -58,6 +62,7 @@ export function appendInTransaction(
     let position = 0;
     for (const { type, id, body } of rows) {
       position = Number(insertEvent.run(stream, ++revision, type, id, body).lastInsertRowid);
+      onInsert([position, request.stream, revision, type, id, body]);
     }
     return ok({ revision, position: toPosition(position) });
   };

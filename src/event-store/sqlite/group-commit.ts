@@ -27,6 +27,8 @@ export interface GroupCommitOptions<Request, Answer> {
   readonly maxGroup: number;
   /** Milliseconds that a request waits for another process's lock. */
   readonly patienceMs: number;
+  /** Called at the begin of each transaction, which holds the write lock. */
+  readonly onBegin?: () => void;
   /** Called after each commit, before the requests are answered. */
   readonly onCommit?: () => void;
 }
@@ -119,6 +121,7 @@ export class GroupCommit<Request, Answer> {
     const answers: Answer[] = [];
     let current: Pending<Request, Answer> | undefined;
     try {
+      this.options.onBegin?.();
       for (current of group) answers.push(this.options.apply(current.request));
       current = undefined;
       this.#commit.run();

@@ -19,13 +19,18 @@ const KNOWN_HEADS = 5_000;
  * The newest events of the log and the heads of streams, read once for everybody: most reads ask
  * for what was written a moment ago, or whether anything was.
  *
- * What it says is never older than the question: see {@link OncePerMacrotask}. It looks at the file
- * again after each commit of this process.
+ * What it says is never older than the question: see {@link OncePerMacrotask}. What this process has
+ * written is not read back; the file is read when another process has changed it.
  */
 export class LogTail {
   readonly #newer: Database.Statement<[number], EventRow>;
   readonly #countDeletions: Database.Statement<[], number>;
+  /** Changes exactly when another connection has changed the file. */
+  readonly #dataVersion: Database.Statement<[], number>;
+  #seenVersion: number | undefined;
   #deletions: number;
+  /** What the open transaction has written, when nothing before it is missing here. */
+  #written: { readonly version: number; readonly rows: EventRow[] } | undefined;
   /** In log order: all events after `#begin` up to `#end`. */
   #events: StoredEvent[] = [];
   #characters = 0;
@@ -48,11 +53,37 @@ export class LogTail {
       .raw();
     this.#countDeletions = database.prepare<[], number>(COUNT_DELETIONS).pluck();
     this.#deletions = this.#countDeletions.get() ?? 0;
+    this.#dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
   }
 
-  /** To be called after each commit of this process. */
+  /** To be called at the begin of each transaction of this process that appends, with the lock held. */
+  noteBegin(): void {
+    const version = this.#dataVersion.get();
+    const isInStep = version !== undefined && version === this.#seenVersion;
+    this.#written = isInStep ? { version, rows: [] } : undefined;
+    // Should the transaction fail, nothing is taken for known.
+    this.#seenVersion = undefined;
+  }
+
+  /** To be called for each event of the transaction, in log order. */
+  noteEvent(row: EventRow): void {
+    this.#written?.rows.push(row);
+  }
+
+  /** To be called after each commit of this process, before anybody is told. */
   noteCommit(): void {
-    this.#look.renew();
+    if (this.#written === undefined) {
+      this.#readAgain();
+      return;
+    }
+    this.#add(this.#written.rows);
+    this.#seenVersion = this.#written.version;
+    this.#written = undefined;
+  }
+
+  /** To be called after each deletion of this process, before anybody is told. */
+  noteDeletion(): void {
+    this.#readAgain();
   }
 
   /** The events of a stream from a revision; undefined when they are to be read from the file. */
@@ -84,7 +115,16 @@ export class LogTail {
       .filter((event) => event.position <= upTo && event.matches(filter));
   }
 
+  #readAgain(): void {
+    this.#seenVersion = undefined;
+    this.#look.renew();
+  }
+
   #readOn(): void {
+    const version = this.#dataVersion.get();
+    if (version === this.#seenVersion) return;
+    // Before the rows are read: what comes in between is read twice rather than never.
+    this.#seenVersion = version;
     const deletions = this.#countDeletions.get() ?? 0;
     if (deletions !== this.#deletions) {
       // Some of what is kept is no more, whichever process deleted it.

@@ -88,12 +88,17 @@ export class SqliteEventStore implements DeletableEventStore {
     this.#tail = new LogTail(database, () => this.#head());
     this.#watch = new HeadWatch(() => this.#head(), options.pollMs ?? POLL_MS);
     this.#deletion = new StreamDeletion(database, this.#patienceMs, () => {
-      this.#tail.noteCommit();
+      this.#tail.noteDeletion();
     });
     this.#appends = new GroupCommit(database, {
-      apply: appendInTransaction(database),
+      apply: appendInTransaction(database, (row) => {
+        this.#tail.noteEvent(row);
+      }),
       maxGroup: APPENDS_PER_COMMIT,
       patienceMs: this.#patienceMs,
+      onBegin: () => {
+        this.#tail.noteBegin();
+      },
       onCommit: () => {
         this.#tail.noteCommit();
         this.#watch.noteCommit();

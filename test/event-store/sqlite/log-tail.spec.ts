@@ -48,6 +48,33 @@ describe('what is remembered of the log', () => {
     expect(await store.readStream(stream)).toEqual(await other.readStream(stream));
   });
 
+  it('is what the file holds, however two stores take turns at writing', async () => {
+    const stores = [store, other] as const;
+    const streams = Array.from({ length: 5 }, () => freshStream());
+    const heads = new Map<string, number>();
+    let position = START;
+    for (let turn = 0; turn < effort(400, 5_000); turn++) {
+      const writer = stores[Math.random() < 0.7 ? 0 : 1];
+      const stream = streams[Math.floor(Math.random() * streams.length)] ?? '';
+      const head = heads.get(stream) ?? -1;
+      const events = envelopes(1 + Math.floor(Math.random() * 3));
+      // Every tenth finds another revision, and leaves nothing.
+      const expected = turn % 10 === 9 ? head + 7 : head === -1 ? 'no-stream' : head;
+      const appended = await writer.append(stream, expected, events);
+      expect(appended.ok).toBe(turn % 10 !== 9);
+      if (appended.ok) heads.set(stream, appended.value.revision);
+      const newest = appended.ok ? events.map(({ id }) => id) : [];
+      for (const reader of stores) {
+        expect(idsOf(await reader.readStream(stream, head + 1))).toEqual(newest);
+        expect(idsOf(await collect(reader.readAll(position)))).toEqual(newest);
+      }
+      position = appended.ok ? appended.value.position : position;
+    }
+    for (const stream of streams) {
+      expect(await store.readStream(stream)).toEqual(await other.readStream(stream));
+    }
+  });
+
   it('lets a stream be read whose beginning is no longer remembered', async () => {
     const stream = freshStream();
     value(await store.append(stream, 'no-stream', envelopes(3)));
