@@ -8,6 +8,11 @@ import { PUSH_CONFIGS, TASKS, TEXT_CLASSIFIER } from './a2a/tokens.js';
 import { AgentsModule } from './agents/agents.module.js';
 import { PlatformKeyring } from './attestation/platform-keyring.js';
 import { PlatformKeysController } from './attestation/platform-keys.controller.js';
+import { AuditModule } from './audit/audit.module.js';
+import { CHECKPOINT_SIGNING } from './audit/log/checkpoint-signing.js';
+import { Cosigning } from './audit/log/cosigning.js';
+import { PublishedLog } from './audit/log/published-log.js';
+import { TRANSPARENCY_LOG } from './audit/queries/transparency-log.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import type { Config } from './config/config.js';
 import { CLOCK, CONFIG, HOSTED_AGENTS, RANDOM_BYTES } from './config/tokens.js';
@@ -37,6 +42,7 @@ export interface Parts {
   readonly readModel: ReadModel;
   readonly keyring: PlatformKeyring;
   readonly health: HealthRegistry;
+  readonly transparencyLog: { readonly log: PublishedLog; readonly cosigning: Cosigning };
   readonly taskService: TaskService;
   readonly textClassifier: TextClassifier;
   readonly handlers: HandlersOfAgents;
@@ -56,6 +62,10 @@ class PartsModule {
       { provide: READ_MODEL, useValue: parts.readModel },
       { provide: PlatformKeyring, useValue: parts.keyring },
       { provide: ATTESTING, useExisting: PlatformKeyring },
+      { provide: CHECKPOINT_SIGNING, useExisting: PlatformKeyring },
+      { provide: PublishedLog, useValue: parts.transparencyLog.log },
+      { provide: TRANSPARENCY_LOG, useExisting: PublishedLog },
+      { provide: Cosigning, useValue: parts.transparencyLog.cosigning },
       { provide: HealthRegistry, useValue: parts.health },
       { provide: HOSTED_AGENTS, useValue: parts.config.a2a.agents },
       { provide: HANDLERS_OF_AGENTS, useValue: parts.handlers },
@@ -81,6 +91,7 @@ export class AppModule {
         InteractionsModule,
         CapabilitiesModule,
         A2aModule.with(parts.handlers),
+        AuditModule,
       ],
       controllers: [
         HealthController,

@@ -18,14 +18,12 @@ import type { KeyStore } from './event-store/key-store.js';
 import type { EventStore } from './event-store/port.js';
 import { logReaches } from './event-store/log-reaches.js';
 import { pooledRandomBytes } from './event-store/pooled-random-bytes.js';
-import { openSqliteEventStore } from './event-store/sqlite/sqlite-event-store.js';
-import { openSqliteKeyStore } from './event-store/sqlite/sqlite-key-store.js';
 import { WatchedEventStore } from './event-store/watched-event-store.js';
 import type { Authenticator } from './http/authentication/authenticator.js';
 import { createAuthenticator } from './http/authentication/create-authenticator.js';
 import { DtoPipe } from './http/dto-pipe.js';
 import { createEdge } from './http/edge.js';
-import { logFault, logReport } from './http/fault-log.js';
+import { logReport } from './http/fault-log.js';
 import { HealthRegistry } from './http/health/health-registry.js';
 import {
   attestationHealth,
@@ -44,9 +42,12 @@ import { agentsBehind, interactionsBehind } from './processes/bus-contexts.js';
 import { Processes } from './processes/processes.js';
 import { StartupError } from './config/startup-error.js';
 import { loadHandlers } from './wiring/load-handlers.js';
+import { openLog } from './wiring/open-event-store.js';
+import { openKeyStore } from './wiring/open-key-store.js';
 import { openProjections } from './wiring/open-projections.js';
 import { openTasks } from './wiring/open-tasks.js';
 import { openTextClassifier } from './wiring/open-text-classifier.js';
+import { openTransparencyLog } from './wiring/open-transparency-log.js';
 import { Opened } from './wiring/opened.js';
 
 /** A service that takes requests. */
@@ -79,28 +80,25 @@ export async function startService(config: Config): Promise<Service> {
 const RANDOM_POOL_BYTES = 4096;
 
 async function start(config: Config, opened: Opened): Promise<Service> {
-  const engine = await openSqliteEventStore(config.eventStore.path, {
-    onFault: (fault) => {
-      logFault(fault, 'event-store');
-    },
-  });
-  const eventStore = new WatchedEventStore(engine, Date.now);
+  const eventStore = new WatchedEventStore(await openLog(config.eventStore), Date.now);
   opened.onClose(() => eventStore.close());
-  const keyStore = await openSqliteKeyStore(config.keyStore.path, { randomBytes });
+  const keyStore = await openKeyStore(config.keyStore, eventStore);
   opened.onClose(() => keyStore.close());
   const keyring = await openKeyring(config, eventStore, keyStore);
   const projections = await openProjections(config, eventStore, keyStore, opened);
   const health = new HealthRegistry();
   health.add(
-    eventStoreHealth(eventStore),
-    keyStoreHealth(keyStore),
+    eventStoreHealth(eventStore, config.eventStore.engine),
+    keyStoreHealth(keyStore, config.keyStore.engine),
     attestationHealth(keyring),
     projectionsHealth('projections', projections),
   );
+  const random = pooledRandomBytes(RANDOM_POOL_BYTES);
+  const transparencyLog = await openTransparencyLog(config, eventStore, keyring, random, opened);
+  health.add(transparencyLog.health);
   const taskService = await openTasks(config, opened);
   health.add(projectionsHealth('tasks', taskService.projections));
   const textClassifier = openTextClassifier(config, opened);
-  const random = pooledRandomBytes(RANDOM_POOL_BYTES);
   const parts: Parts = {
     config,
     clock: Date.now,
@@ -110,6 +108,7 @@ async function start(config: Config, opened: Opened): Promise<Service> {
     readModel: projections,
     keyring,
     health,
+    transparencyLog,
     taskService,
     textClassifier,
     handlers: await loadHandlers(config.a2a.agents),
@@ -194,7 +193,7 @@ async function listen(
 
 /** Closed after HTTP: a request under way never waits for a process. */
 function openProcesses(parts: Parts, app: NestFastifyApplication, opened: Opened): Processes {
-  const { config, eventStore, clock, random, health } = parts;
+  const { config, eventStore, keyStore, clock, random, health } = parts;
   const queries = app.get(QueryBus);
   const processes = new Processes({
     store: eventStore,
@@ -204,6 +203,7 @@ function openProcesses(parts: Parts, app: NestFastifyApplication, opened: Opened
     report: logReport,
     interactions: interactionsBehind(app.get(CommandBus), queries),
     agents: agentsBehind(queries),
+    keys: keyStore,
   });
   opened.onClose(() => processes.stop());
   health.add(processesHealth(processes));

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { TASKS } from '../../src/a2a/tokens.js';
 import { Backends } from '../../src/invocations/commands/backends.js';
@@ -22,7 +23,10 @@ type Method = (...values: never[]) => Promise<unknown>;
 /** Watches the requests of a service that come one after the other. */
 export function watchRequests({ app, server, config }: ServiceHere): RequestTimes[] {
   const requests: RequestTimes[] = [];
-  const commits = watchCommits([config.eventStore.path, config.a2a.taskStorePath]);
+  const commits = watchCommits([
+    join(config.dataFolder, 'events.db'),
+    join(config.dataFolder, 'tasks.db'),
+  ]);
   let spans = noTime();
 
   const watch = (part: object | undefined, method: string, span: Span): void => {

@@ -88,9 +88,9 @@ function privateHalf(jwk: Ed25519PrivateJwk): KeyObject | null {
   return createPublicKey(key).export({ format: 'jwk' }).x === jwk.x ? key : null;
 }
 
-/** What a development node needs: keys to attest with, for agent cards and for the tokens of backends. */
+/** What a development node needs: a key of each purpose. */
 function newPlatformKeys(): string {
-  const keys = (['attestation', 'card', 'backend-token'] as const).map(newPlatformKey);
+  const keys = PLATFORM_KEY_PURPOSES.map(newPlatformKey);
   return JSON.stringify({ keys }, undefined, 2);
 }
 

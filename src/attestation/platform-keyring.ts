@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { attestRevision } from '../kernel/attestation.js';
 import { hashJson } from '../kernel/digest.js';
-import { signEd25519 } from '../kernel/ed25519.js';
+import { signEd25519, type Ed25519Jwk } from '../kernel/ed25519.js';
 import type { PlatformAttestation, UnattestedRevision } from '../kernel/federated-interaction.js';
 import type { KeyId } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -25,6 +25,14 @@ export interface Attester {
 /** Signs agent cards. */
 export interface CardSigner {
   readonly keyId: KeyId;
+  /** b64u of the Ed25519 signature over the text's UTF-8 bytes. */
+  readonly sign: (text: string) => string;
+}
+
+/** Signs checkpoints of the transparency log. */
+export interface CheckpointSigner {
+  readonly keyId: KeyId;
+  readonly jwk: Ed25519Jwk;
   /** b64u of the Ed25519 signature over the text's UTF-8 bytes. */
   readonly sign: (text: string) => string;
 }
@@ -113,6 +121,15 @@ export class PlatformKeyring {
     return ok({ keyId, sign: (text) => signEd25519(privateKey, text) });
   }
 
+  /** Undefined when this node holds no platform key that may sign checkpoints now: it signs none. */
+  async checkpointSigner(): Promise<CheckpointSigner | undefined> {
+    const { state } = await this.execution.repository.load(PLATFORM_KEYS_STREAM);
+    const signer = this.#signer(state, 'checkpoint');
+    if (signer === undefined) return undefined;
+    const { keyId, jwk, privateKey } = signer;
+    return { keyId, jwk, sign: (text) => signEd25519(privateKey, text) };
+  }
+
   /** Refuses with `backend-token-key-unavailable` when this node holds no key that may sign them now. */
   async backendTokenSigner(): Promise<Result<BackendTokenSigner, Rejection>> {
     const { state } = await this.execution.repository.load(PLATFORM_KEYS_STREAM);
@@ -125,10 +142,10 @@ export class PlatformKeyring {
   #signer(
     known: PlatformKeys,
     purpose: PlatformKeyPurpose,
-  ): { keyId: KeyId; privateKey: KeyObject } | undefined {
+  ): { keyId: KeyId; jwk: Ed25519Jwk; privateKey: KeyObject } | undefined {
     const candidates = this.held.filter((key) => key.purpose === purpose && known.has(key.keyId));
     const chosen = chooseKey(known, candidates);
     if (chosen === undefined || chosen.privateKey === null) return undefined;
-    return { keyId: chosen.keyId, privateKey: chosen.privateKey };
+    return { keyId: chosen.keyId, jwk: chosen.jwk, privateKey: chosen.privateKey };
   }
 }

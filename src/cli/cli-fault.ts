@@ -15,6 +15,11 @@ export type CliFaultCode =
   | 'private-key-invalid'
   | 'keys-invalid'
   | 'keys-unreachable'
+  | 'trust-invalid'
+  | 'events-malformed'
+  | 'checkpoint-malformed'
+  | 'service-unreachable'
+  | 'service-refused'
   | 'dev-issuer-missing'
   | 'dev-issuer-unreadable';
 

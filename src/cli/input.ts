@@ -23,6 +23,16 @@ export async function readJson(
   return bytes.ok ? parseJson(bytes.value, limits) : bytes;
 }
 
+/**
+ * Reads a short text from a file.
+ *
+ * Refuses with `input-unreadable` and `json-too-large`.
+ */
+export async function readText(path: string, maxBytes: number): Promise<Result<string, CliFault>> {
+  const bytes = await readBounded(createReadStream(path), path, maxBytes);
+  return bytes.ok ? ok(Buffer.from(bytes.value).toString('utf8')) : bytes;
+}
+
 export function parseJson(bytes: Uint8Array, limits: StrictJsonLimits): Result<Json, CliFault> {
   const parsed = parseStrictJson(bytes, limits);
   if (parsed.ok) return parsed;

@@ -12,6 +12,7 @@ const USAGE = `Usage: countersign COMMAND [options]
   hash       print the terms hash of a contract
   sign       sign a statement
   verify     verify an interaction document offline
+  audit      recompute a whole log, and compare it with what the service answers
   card-diff  compare a generated agent card with the reviewed one
   card-size  tell what each skill costs the readers of a card
 
@@ -26,6 +27,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['hash', async () => (await import('./hash.js')).hash],
   ['sign', async () => (await import('./sign.js')).sign],
   ['verify', async () => (await import('./verify.js')).verify],
+  ['audit', async () => (await import('./audit.js')).audit],
   ['card-size', async () => (await import('./card-size.js')).cardSize],
   ['card-diff', async () => (await import('./card-diff.js')).cardDiff],
 ]);

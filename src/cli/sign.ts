@@ -28,7 +28,7 @@ KIND               its options
   withdrawal       --contract FILE --revision N [--reason TEXT]
   cancellation     --contract FILE [--reason TEXT]
   completion       --contract FILE --report FILE
-  erasure-consent  --interaction ID (not used yet)
+  erasure-consent  --interaction ID
   key-proof
   change           --body FILE, the request body without its signature
 

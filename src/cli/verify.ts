@@ -1,24 +1,40 @@
-import { REASONS, type CheckResult, type Verdict } from '../audit/verify/check-result.js';
 import { parseVerificationKeys } from '../audit/verify/verification-keys.js';
+import { isBundle, verifyBundle, type ShownState } from '../audit/verify/verify-bundle.js';
 import { verifyInteraction } from '../audit/verify/verify-interaction.js';
-import { err, ok } from '../kernel/result.js';
-import { cliFault } from './cli-fault.js';
-import type { Command } from './command.js';
+import type { Json } from '../kernel/json.js';
+import { err, ok, type Result } from '../kernel/result.js';
+import { checkLines, VERDICT_EXIT_CODES, VERDICT_WORDS } from './check-lines.js';
+import { cliFault, type CliFault } from './cli-fault.js';
+import type { Command, CommandOutput } from './command.js';
+import { DOCUMENT_LIMITS, fetchJson, isWebAddress } from './fetch-json.js';
 import { readJson } from './input.js';
 import { parseArguments } from './parse-arguments.js';
-import { printable } from './printable.js';
 import { describeFaults } from './read-contract.js';
-import { DOCUMENT_LIMITS, fetchJson, isWebAddress } from './fetch-json.js';
+import { readTrust } from './read-trust.js';
 
 const usage = `Usage: countersign verify FILE|- --keys FILE|URL [--token TOKEN]
+       countersign verify FILE|- --trust KEY|FILE... [--witness KEY]...
 
-Verifies an interaction document offline: schema, hashes, every acceptance, links, attestation. One
-line per check: verified, failed or not checkable, the check, its subject, and why.
+Verifies an interaction document, or an evidence bundle of one, offline. One line per check:
+verified, failed or not checkable, the check, its subject, and why; of a bundle a last line with the
+verdict.
+
+A document: schema, hashes, every acceptance, links, attestation.
 
   --keys FILE|URL   the verification keys, in the form that the service gives at
                     /v1/interactions/{id}/verification-keys. They are trusted because you name
                     their source; keys in the document never are.
   --token TOKEN     bearer token for a --keys URL; sent over https or to this machine only
+
+A bundle, as the service gives it at /v1/interactions/{id}/evidence: that its events stand in the
+log, and everything that follows from them. Where a stream ends, a bundle cannot prove:
+"countersign audit" reads the whole log.
+
+  --trust KEY|FILE  a verifier key of the log (as /v1/log gives it), a file with one, or a file with
+                    a checkpoint that you keep; may be repeated. Nothing in a bundle is trusted for
+                    being there.
+  --witness KEY     a witness's verifier key, or a file with one: its cosignature is asked for; may
+                    be repeated
 
 Exit code 0: everything is verified; 1: something failed; 2: an input is unreadable, its code is on
 stderr; 3: nothing failed, but something is not checkable.
@@ -27,45 +43,65 @@ stderr; 3: nothing failed, but something is not checkable.
 export const verify: Command = {
   usage,
   async run(args) {
-    const options = { keys: { type: 'string' }, token: { type: 'string' } } as const;
+    const options = {
+      keys: { type: 'string' },
+      token: { type: 'string' },
+      trust: { type: 'string', multiple: true },
+      witness: { type: 'string', multiple: true },
+    } as const;
     const parsed = parseArguments(args, options, 1);
     if (!parsed.ok) return parsed;
     const [path = '-'] = parsed.value.positionals;
-    const { keys: source, token } = parsed.value.values;
-    if (source === undefined) return err(cliFault('usage', '--keys is required'));
-    if (source === '-' && path === '-') {
+    const { keys, token, trust = [], witness = [] } = parsed.value.values;
+    if (keys === undefined && trust.length === 0) {
+      return err(cliFault('usage', '--keys is required for a document, --trust for a bundle'));
+    }
+    if (keys === '-' && path === '-') {
       return err(cliFault('usage', 'only one of document and keys can come from stdin'));
     }
     const document = await readJson(path, DOCUMENT_LIMITS);
     if (!document.ok) return document;
-    const keysDocument = isWebAddress(source)
-      ? await fetchJson(source, token)
-      : await readJson(source, DOCUMENT_LIMITS);
-    if (!keysDocument.ok) return keysDocument;
-    const keys = parseVerificationKeys(keysDocument.value);
-    if (!keys.ok) return err(cliFault('keys-invalid', describeFaults(keys.error)));
-
-    const { result, checks } = verifyInteraction(document.value, keys.value);
-    const stdout = checks.map((check) => `${lineOf(check)}\n`).join('');
-    return ok({ stdout, exitCode: EXIT_CODES[result] });
+    if (isBundle(document.value)) {
+      if (keys !== undefined) return err(cliFault('usage', 'a bundle is verified by --trust'));
+      return verifyBundleBy(document.value, trust, witness);
+    }
+    if (keys === undefined || witness.length + trust.length > 0) {
+      return err(cliFault('usage', 'a document is verified by --keys alone'));
+    }
+    return verifyDocumentBy(document.value, keys, token);
   },
 };
 
-const EXIT_CODES: Readonly<Record<Verdict, number>> = {
-  verified: 0,
-  failed: 1,
-  'not-checkable': 3,
-};
+async function verifyDocumentBy(
+  document: Json,
+  source: string,
+  token: string | undefined,
+): Promise<Result<CommandOutput, CliFault>> {
+  const keysDocument = isWebAddress(source)
+    ? await fetchJson(source, token)
+    : await readJson(source, DOCUMENT_LIMITS);
+  if (!keysDocument.ok) return keysDocument;
+  const keys = parseVerificationKeys(keysDocument.value);
+  if (!keys.ok) return err(cliFault('keys-invalid', describeFaults(keys.error)));
+  const { result, checks } = verifyInteraction(document, keys.value);
+  return ok({ stdout: checkLines(checks), exitCode: VERDICT_EXIT_CODES[result] });
+}
 
-const WORDS: Readonly<Record<Verdict, string>> = {
-  verified: 'verified',
-  failed: 'failed',
-  'not-checkable': 'not checkable',
-};
+async function verifyBundleBy(
+  bundle: Json,
+  trusted: readonly string[],
+  witnesses: readonly string[],
+): Promise<Result<CommandOutput, CliFault>> {
+  const trust = await readTrust(trusted, witnesses);
+  if (!trust.ok) return trust;
+  const { result, checks, state } = verifyBundle(bundle, trust.value);
+  const verdict = `${VERDICT_WORDS[result]}: ${describeState(state)}`;
+  return ok({ stdout: `${checkLines(checks)}${verdict}\n`, exitCode: VERDICT_EXIT_CODES[result] });
+}
 
-function lineOf({ result, check, subject, reason, detail }: CheckResult): string {
-  const what = `${WORDS[result].padEnd(13)}  ${check.padEnd(16)}  ${printable(subject)}`;
-  if (reason === null) return what;
-  const occurrence = detail === null ? '' : ` (${printable(detail)})`;
-  return `${what}  ${reason}: ${REASONS[reason]}${occurrence}`;
+/** As far as the bundle's events go: newer ones may exist. */
+function describeState(state: ShownState | null): string {
+  if (state === null) return 'no state follows from the events';
+  const { interactionId, status, index, size } = state;
+  return `interaction ${interactionId} is ${status} as of entry ${index} of ${size}`;
 }

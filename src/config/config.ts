@@ -1,4 +1,6 @@
+import type { NoteKey } from '../kernel/note-key.js';
 import type { A2aConfig } from './hosted-agents.js';
+import type { EventStoreLocation, ForgettingLocation, SqliteLocation } from './store-location.js';
 
 /** The whole configuration, read once at the start. Frozen; nothing else reads the environment. */
 export interface Config {
@@ -9,9 +11,11 @@ export interface Config {
   readonly publicBaseUrl: string;
   /** Where relative paths below and, in development, generated keys live. */
   readonly dataFolder: string;
-  readonly eventStore: SqliteLocation;
-  readonly keyStore: SqliteLocation;
+  readonly eventStore: EventStoreLocation;
+  readonly keyStore: ForgettingLocation;
+  /** A file of this node's own, whatever the engine of the log: views are made anew from it. */
   readonly readModel: SqliteLocation;
+  readonly transparencyLog: TransparencyLogConfig;
   /** Name of this node among those that share a log; part of leases. */
   readonly nodeId: string;
   readonly tokens: TokenTrust;
@@ -23,9 +27,16 @@ export interface Config {
   readonly a2a: A2aConfig;
 }
 
-export interface SqliteLocation {
-  readonly engine: 'sqlite';
-  readonly path: string;
+/** The transparency log as this node builds, signs and serves it. */
+export interface TransparencyLogConfig {
+  /** The Merkle tree: a file of this node's own, made anew from the log. */
+  readonly tree: SqliteLocation;
+  /** Time between two checkpoints while events are added, in milliseconds. */
+  readonly checkpointIntervalMs: number;
+  /** Keeps the newest checkpoint that this node signed or saw: a file of its own, never to be lost. */
+  readonly checkpointFile: string;
+  /** Whose cosignatures count: keys of the algorithm `cosignature/v1`. */
+  readonly witnesses: readonly NoteKey[];
 }
 
 /** Whose access tokens are believed. */

@@ -1,4 +1,5 @@
 import type { AgentId } from '../kernel/ids.js';
+import type { ForgettingLocation } from './store-location.js';
 
 /** An agent whose A2A endpoint this deployment serves: what its card says besides its skills. */
 export interface HostedAgent {
@@ -60,7 +61,7 @@ export interface A2aConfig {
    */
   readonly anonymous: 'refused' | 'secret' | 'shared';
   /** Where tasks are kept: an event store of its own, outside the audited log. */
-  readonly taskStorePath: string;
+  readonly taskStore: ForgettingLocation;
   readonly taskReadModelPath: string;
   /** Tasks are deleted for good so long after they ended, in milliseconds. */
   readonly taskRetentionMs: number;

@@ -4,7 +4,8 @@ import type { EnvironmentReader } from './environment.js';
 import { readHostedAgents } from './hosted-agents-file.js';
 import type { A2aConfig, HostedAgent, ModelRouterConfig } from './hosted-agents.js';
 import { readExtensions, readVocabulary } from './read-extensions.js';
-import { readStore } from './read-store.js';
+import { readFile } from './read-stores.js';
+import type { ForgettingLocation } from './store-location.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_SECONDS = 86_400;
@@ -15,12 +16,13 @@ export function readA2aConfig(
   reader: EnvironmentReader,
   isDevelopment: boolean,
   dataFolder: string,
+  taskStore: ForgettingLocation,
 ): A2aConfig {
   return {
     agents: readAgents(reader, isDevelopment),
     anonymous: readAnonymous(reader, isDevelopment),
-    taskStorePath: readStore(reader, 'TASK_STORE', join(dataFolder, 'tasks.db')).path,
-    taskReadModelPath: readStore(reader, 'TASK_READ_MODEL', join(dataFolder, 'tasks-read.db')).path,
+    taskStore,
+    taskReadModelPath: readFile(reader, 'TASK_READ_MODEL', join(dataFolder, 'tasks-read.db')).path,
     taskRetentionMs: reader.integer('TASK_RETENTION_HOURS', 168, [1, YEARS_10_IN_HOURS]) * HOUR_MS,
     executionTimeoutMs: reader.integer('EXECUTION_TIMEOUT_SECONDS', 300, [1, 86_400]) * 1000,
     approvalTimeoutMs:

@@ -5,7 +5,9 @@ import type { Config, PlatformKeySource, TokenTrust } from './config.js';
 import { DEFAULT_DATA_FOLDER, devIssuerKeyFile } from './data-folder.js';
 import { EnvironmentReader, type ConfigFault, type Environment } from './environment.js';
 import { readA2aConfig } from './read-a2a-config.js';
-import { readStore } from './read-store.js';
+import { readFile, readStores } from './read-stores.js';
+import { readTransparencyLog } from './read-transparency-log.js';
+import type { EventStoreLocation } from './store-location.js';
 
 /**
  * Reads the configuration from environment variables. It fails closed: outside development an
@@ -22,20 +24,22 @@ export function readConfig(
   const isDevelopment = reader.flag('COUNTERSIGN_DEV');
   const listen = readListen(reader, isDevelopment);
   const dataFolder = reader.optional('DATA_FOLDER') ?? DEFAULT_DATA_FOLDER;
+  const { eventStore, keyStore, taskStore } = readStores(reader, dataFolder);
   const config: Config = {
     mode: isDevelopment ? 'development' : 'production',
     listen,
     publicBaseUrl: readPublicBaseUrl(reader, isDevelopment, listen),
     dataFolder,
-    eventStore: readStore(reader, 'EVENT_STORE', join(dataFolder, 'events.db')),
-    keyStore: readStore(reader, 'KEY_STORE', join(dataFolder, 'keys.db')),
-    readModel: readStore(reader, 'READ_MODEL', join(dataFolder, 'read.db')),
+    eventStore,
+    keyStore,
+    readModel: readFile(reader, 'READ_MODEL', join(dataFolder, 'read.db')),
+    transparencyLog: readTransparencyLog(reader, dataFolder),
     nodeId: readNodeId(reader, hostName),
     tokens: readTokenTrust(reader, isDevelopment, dataFolder),
     platformKeys: readPlatformKeys(reader, isDevelopment, dataFolder),
     signingLeewayMs: reader.integer('SIGNING_LEEWAY_SECONDS', 300, [0, 300]) * 1000,
     readWaitMs: reader.integer('READ_WAIT_MS', 2000, [0, 30_000]),
-    a2a: readA2aConfig(reader, isDevelopment, dataFolder),
+    a2a: readA2aConfig(reader, isDevelopment, dataFolder, taskStore),
   };
   refuseSharedFiles(reader, config);
   return reader.faults.length === 0 ? ok(deepFreeze(config)) : err(reader.faults);
@@ -43,19 +47,21 @@ export function readConfig(
 
 /** Each store is alone in its file: none may delete, lock or rebuild what another keeps. */
 function refuseSharedFiles(reader: EnvironmentReader, config: Config): void {
-  const { eventStore, keyStore, readModel, a2a } = config;
-  const stores = [
-    ['EVENT_STORE', eventStore.path],
-    ['KEY_STORE', keyStore.path],
-    ['READ_MODEL', readModel.path],
-    ['TASK_STORE', a2a.taskStorePath],
-    ['TASK_READ_MODEL', a2a.taskReadModelPath],
-  ] as const;
+  const { eventStore, keyStore, readModel, transparencyLog, a2a } = config;
+  const stores: readonly (readonly [variable: string, location: EventStoreLocation])[] = [
+    ['EVENT_STORE', eventStore],
+    ['KEY_STORE', keyStore],
+    ['READ_MODEL', readModel],
+    ['LOG_TREE', transparencyLog.tree],
+    ['TASK_STORE', a2a.taskStore],
+    ['TASK_READ_MODEL', { engine: 'sqlite', path: a2a.taskReadModelPath }],
+  ];
   const taken = new Map<string, string>();
-  for (const [variable, path] of stores) {
-    if (path === '') continue;
-    const owner = taken.get(resolve(path));
-    if (owner === undefined) taken.set(resolve(path), variable);
+  for (const [variable, location] of stores) {
+    if (location.engine !== 'sqlite') continue;
+    const path = resolve(location.path);
+    const owner = taken.get(path);
+    if (owner === undefined) taken.set(path, variable);
     else reader.fault(variable, `must be another file than ${owner}`);
   }
 }

@@ -81,6 +81,9 @@ export const REJECTION_STATUS = {
   'already-reported': { status: 409, title: 'Already reported' },
   'policy-does-not-apply': { status: 409, title: 'Policy does not apply' },
   'expiry-not-due': { status: 409, title: 'Expiry not due' },
+  'interaction-not-ended': { status: 409, title: 'Interaction not ended' },
+  'already-consented': { status: 409, title: 'Already consented' },
+  'erasure-not-due': { status: 409, title: 'Erasure not due' },
 
   'capability-not-found': { status: 404, title: 'Capability not found' },
   'agent-not-hosted': { status: 404, title: 'Agent not hosted' },
@@ -123,6 +126,9 @@ export const REJECTION_STATUS = {
   'cursor-invalid': { status: 400, title: 'Invalid cursor' },
   'position-invalid': { status: 400, title: 'Invalid position token' },
   'projection-behind': { status: 503, title: 'View is behind' },
+  'checkpoint-behind': { status: 503, title: 'Checkpoint is behind' },
+  'beyond-checkpoint': { status: 404, title: 'Beyond the published checkpoint' },
+  'witness-unknown': { status: 422, title: 'Witness unknown' },
 
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -8,16 +7,7 @@ import type { JsonObject } from '../kernel/json.js';
 import { Public } from './access.js';
 import { Problems } from './openapi/problems.js';
 import { RejectionException } from './rejection-exception.js';
-
-/** Relative to src/http and dist/http alike. */
-const FOLDER = new URL('../../schemas/', import.meta.url);
-
-/** Under which base the files name themselves and each other. */
-const WRITTEN_BASE = 'https://countersign.example/schemas/';
-
-const NAMES = readdirSync(FOLDER).flatMap((folder) =>
-  readdirSync(new URL(`${folder}/`, FOLDER)).map((file) => `${folder}/${file}`),
-);
+import { SCHEMA_NAMES, schemaText } from './schema-files.js';
 
 /** The JSON Schemas of the wire documents and of the events, under this deployment's own address. */
 @ApiTags('schemas')
@@ -26,12 +16,11 @@ export class SchemasController {
   private readonly schemas: ReadonlyMap<string, JsonObject>;
 
   constructor(@Inject(CONFIG) { publicBaseUrl }: Config) {
-    const base = `${publicBaseUrl}/schemas/`;
     this.schemas = new Map(
-      NAMES.map((name) => {
-        const text = readFileSync(new URL(name, FOLDER), 'utf8').replaceAll(WRITTEN_BASE, base);
-        return [name, JSON.parse(text) as JsonObject];
-      }),
+      Array.from(SCHEMA_NAMES, (name) => [
+        name,
+        JSON.parse(schemaText(name, publicBaseUrl)) as JsonObject,
+      ]),
     );
   }
 

@@ -13,4 +13,6 @@ export const INTERACTION_EVENT_TYPES: EventTypes<InteractionEvent> = {
   'outcome-reported': { schemaVersion: 1 },
   'interaction-completed': { schemaVersion: 1 },
   'interaction-expired': { schemaVersion: 1 },
+  'erasure-consented': { schemaVersion: 1 },
+  'texts-erased': { schemaVersion: 1 },
 };

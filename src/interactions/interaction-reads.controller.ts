@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/tokens.js';
 import { START, type Position } from '../event-store/port.js';
+import { CLOUD_EVENTS_BATCH } from '../http/cloud-event.js';
 import { decodeCursor, encodeCursor, type CursorScope } from '../http/cursor.js';
 import { parsePositionToken } from '../http/position-token.js';
 import { Problems } from '../http/openapi/problems.js';
@@ -19,7 +20,8 @@ import { ATTESTING, type Attesting } from './attesting.js';
 import { ContractAdvice } from './contract-advice.js';
 import type { Interaction, Revision } from './domain/interaction.js';
 import { interactionStream } from './domain/stream.js';
-import { CLOUD_EVENTS, cloudEvent, CloudEventDocument } from './dto/cloud-event.js';
+import { cloudEvent, CloudEventDocument } from './dto/cloud-event.js';
+import { erasureConsentsDocument, ErasureConsentsDocument } from './dto/erasure-documents.js';
 import { InteractionListPage } from './dto/listed-interaction-document.js';
 import { AtParameter, ListParameters } from './dto/read-parameters.js';
 import { acceptanceEntries, AcceptancePage, RevisionPage } from './dto/revision-pages.js';
@@ -185,6 +187,18 @@ export class InteractionReadsController {
     return pageOf(entries, 'acceptances', interaction.interactionId, parameters);
   }
 
+  @Get(':interactionId/erasure-consents')
+  @ApiOperation({ summary: 'Which parties consented to the erasure of the texts' })
+  @ApiOkResponse({ type: ErasureConsentsDocument })
+  @Problems('interaction-not-found')
+  async erasureConsents(
+    @Param('interactionId') id: string,
+    @CurrentRequest() request: RequestContext,
+  ): Promise<Plain<ErasureConsentsDocument>> {
+    const { interaction } = await this.reads.read(id, request);
+    return erasureConsentsDocument(interaction);
+  }
+
   @Get(':interactionId/events')
   @ApiOperation({
     summary: 'What happened, event by event',
@@ -213,7 +227,7 @@ export class InteractionReadsController {
       const path = `/v1/interactions/${interactionId}/events`;
       reply.header('link', `<${path}?limit=${String(limit)}&cursor=${cursor}>; rel="next"`);
     }
-    reply.header('content-type', CLOUD_EVENTS);
+    reply.header('content-type', `${CLOUD_EVENTS_BATCH}; charset=utf-8`);
     return entries.slice(0, limit).map((entry) => cloudEvent(entry, this.config.publicBaseUrl));
   }
 

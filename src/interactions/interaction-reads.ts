@@ -39,7 +39,8 @@ export class InteractionReads {
   ): Promise<Document | undefined> {
     const reading = await this.read(id, request, asOf);
     const { interaction } = reading;
-    // Before the tag is compared: an erasure changes the document, and no event of the stream.
+    // Before the tag is compared: texts go a moment before that is recorded, and from past states
+    // without any record.
     const document = show(reading);
     const etag = interactionEtag(interaction.version, headOf(interaction));
     reply.headers({ etag, vary: 'authorization', 'cache-control': 'private, no-cache' });

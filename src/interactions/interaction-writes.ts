@@ -5,6 +5,7 @@ import { commandEnvelopeOf } from '../http/command-envelope.js';
 import { interactionEtag } from '../http/etag.js';
 import { inTermsOf, namedHead } from '../http/named-head.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
+import type { Plain } from '../http/plain.js';
 import type { RequestContext } from '../http/request-context.js';
 import { writeAnswer } from '../http/write-answer.js';
 import type { Executed } from '../event-store/command-execution.js';
@@ -19,6 +20,9 @@ import { headOf } from './domain/head.js';
 import type { Interaction } from './domain/interaction.js';
 import { newestRevision } from './domain/revisions.js';
 import type { ActOnExistingBody } from './dto/acts.js';
+import type { ConsentToErasureBody } from './dto/command-bodies.js';
+import { erasureConsentsDocument, type ErasureConsentsDocument } from './dto/erasure-documents.js';
+import { erasureConsentOf } from './dto/to-command.js';
 import { warningsHeader } from './dto/warnings.js';
 import { interactionIdOf, wireDocumentOf } from './dto/wire-document.js';
 
@@ -89,6 +93,29 @@ export class InteractionWrites {
     return this.answer(write, await this.onExisting(write, id, body, make));
   }
 
+  /**
+   * Answers 201 with the address of the consents, and with them: the last one may have cost the wire
+   * document its texts by now. A head may be named and need not be, since nothing moves it any more.
+   */
+  async consentToErasure(
+    write: InteractionWrite,
+    id: string,
+    body: ConsentToErasureBody,
+  ): Promise<Plain<ErasureConsentsDocument>> {
+    const interactionId = interactionIdOf(id);
+    const { ifMatch } = write.request;
+    const isNamed = ifMatch !== null || body.head !== undefined;
+    const named = isNamed ? orReject(namedHead(body.head, ifMatch)) : undefined;
+    const command = erasureConsentOf(body, named?.head);
+    const executed = await this.perform(write, interactionId, command, named?.head ?? null);
+    if (!executed.ok) {
+      throw new RejectionException(inTermsOf(named?.by ?? 'body', executed.error));
+    }
+    const path = `/v1/interactions/${interactionId}/erasure-consents`;
+    this.tell(write, executed.value, path);
+    return erasureConsentsDocument(executed.value.state);
+  }
+
   /** Refuses with `head-required`, and in terms of `If-Match` where the head came from there. */
   private async onExisting<Body extends ActOnExistingBody>(
     write: InteractionWrite,
@@ -127,17 +154,26 @@ export class InteractionWrites {
   }
 
   private answer(
-    { reply }: InteractionWrite,
-    { state, position, replayed }: Executed<Interaction>,
+    write: InteractionWrite,
+    executed: Executed<Interaction>,
     location?: (path: string) => string,
   ): FederatedInteraction {
+    const { state } = executed;
     const document = wireDocumentOf(state);
+    this.tell(write, executed, location?.(`/v1/interactions/${state.interactionId}`));
+    return document;
+  }
+
+  private tell(
+    { reply }: InteractionWrite,
+    { state, position, replayed }: Executed<Interaction>,
+    location: string | undefined,
+  ): void {
     writeAnswer(reply, {
       position,
       replayed,
       etag: interactionEtag(state.version, headOf(state)),
-      ...(location && { location: location(`/v1/interactions/${state.interactionId}`) }),
+      ...(location !== undefined && { location }),
     });
-    return document;
   }
 }

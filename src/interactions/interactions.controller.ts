@@ -3,6 +3,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { RequireScope } from '../http/access.js';
 import { Problems } from '../http/openapi/problems.js';
+import type { Plain } from '../http/plain.js';
 import { orReject } from '../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../http/request-context.js';
 import type { FederatedInteraction } from '../kernel/federated-interaction.js';
@@ -11,6 +12,7 @@ import {
   AcceptBody,
   CancelBody,
   CompleteBody,
+  ConsentToErasureBody,
   ProposeBody,
   RejectBody,
   ReviseBody,
@@ -25,11 +27,12 @@ import {
   revisionOf,
   withdrawalOf,
 } from './dto/to-command.js';
+import { ErasureConsentsDocument } from './dto/erasure-documents.js';
 import { WARNINGS_HEADER } from './dto/warnings.js';
 import { WIRE_DOCUMENT } from './dto/wire-document-schema.js';
 import { InteractionWrites } from './interaction-writes.js';
 
-/** Negotiation. Every command answers with the whole wire document. */
+/** Negotiation. Every command answers with the whole wire document; a consent to its erasure cannot. */
 @ApiTags('interactions')
 @Controller('v1/interactions')
 export class InteractionsController {
@@ -196,5 +199,32 @@ export class InteractionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<FederatedInteraction> {
     return this.writes.change({ request, reply, raw }, id, body, completionOf);
+  }
+  @Post(':interactionId/erasure-consents')
+  @RequireScope('interactions:write')
+  @ApiOperation({
+    summary: 'Consent to the erasure of the texts of an ended interaction',
+    description:
+      'Each party once. The consent of the last one has them erased before their retention has run ' +
+      'out; a single one changes nothing. A head may be named.',
+  })
+  @ApiResponse({ status: 201, type: ErasureConsentsDocument })
+  @Problems(
+    'interaction-not-found',
+    'interaction-not-ended',
+    'head-changed',
+    'precondition-failed',
+    'interaction-erased',
+    'already-consented',
+    ...ACT_PROBLEMS,
+  )
+  async consentToErasure(
+    @Param('interactionId') id: string,
+    @Body() body: ConsentToErasureBody,
+    @Body() raw: object,
+    @CurrentRequest() request: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Plain<ErasureConsentsDocument>> {
+    return this.writes.consentToErasure({ request, reply, raw }, id, body);
   }
 }

@@ -19,7 +19,11 @@ import { sortable } from './sortable-timestamp.js';
  * - A row stands at the position of its proposal for ever, so that pages never shift.
  * - A finder is a party or a party's tenant; the rows that each finds lie together, in list order.
  * - `accepted` (the open proposal) and `reported` (on the terms in force) are JSON strings, joined
- *   by commas. `open_…` hold the newest proposal's terms until they come into force.
+ *   by commas. `open_…` are of the newest proposal until it comes into force.
+ * - What people wrote stands in a table of its own, one row per proposal, added at the end and never
+ *   moved: rows that SQLite moves leave copies in unused parts of pages, also under `secure_delete`.
+ *   An erasure overwrites it where it lies, by as many zeros. `terms` is null for texts that were
+ *   erased before, or since.
  * - Of the agents it keeps what decides who may see a row: tenant, owner and clients.
  *
  * There are no indexes for the filters: they would cost every event more than they save a reader,
@@ -37,11 +41,9 @@ const TABLES = `
     responder TEXT NOT NULL,
     parties TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    task_category TEXT,
-    deadline TEXT,
+    terms INTEGER,
     open_revision INTEGER NOT NULL,
-    open_task_category TEXT,
-    open_deadline TEXT,
+    open_terms INTEGER,
     is_open INTEGER NOT NULL,
     is_in_force INTEGER NOT NULL,
     accepted TEXT NOT NULL,
@@ -52,6 +54,15 @@ const TABLES = `
     expires_at TEXT NOT NULL,
     expires_key TEXT NOT NULL
   );
+
+  DROP TABLE IF EXISTS interaction_list_terms;
+  CREATE TABLE interaction_list_terms (
+    number INTEGER PRIMARY KEY,
+    interaction_id TEXT NOT NULL,
+    task_category TEXT NOT NULL,
+    deadline TEXT
+  );
+  CREATE INDEX interaction_list_terms_of ON interaction_list_terms (interaction_id);
 
   DROP TABLE IF EXISTS interaction_list_finders;
   CREATE TABLE interaction_list_finders (
@@ -76,7 +87,7 @@ export const tenantFinder = (tenant: string): string => `tenant:${tenant}`;
 
 export const interactionListProjection: Projection<InteractionEvent | AgentEvent> = {
   name: INTERACTION_LIST,
-  version: 1,
+  version: 2,
   streamPrefixes: ['interaction-', 'agent-'],
   takes: {
     'interaction-proposed': 'texts',
@@ -89,6 +100,8 @@ export const interactionListProjection: Projection<InteractionEvent | AgentEvent
     'outcome-reported': 'data',
     'interaction-completed': 'data',
     'interaction-expired': 'data',
+    'erasure-consented': 'ignored',
+    'texts-erased': 'data',
     'agent-registered': 'data',
     'agent-clients-changed': 'data',
     'agent-key-added': 'ignored',
@@ -137,6 +150,9 @@ function apply(db: ProjectionDatabase, event: ProjectedEvent<InteractionEvent | 
     case 'interaction-expired':
       update(db, EXPIRE, event.data.interactionId, event.data.effectiveAt);
       return;
+    case 'texts-erased':
+      eraseTerms(db, event.data.interactionId);
+      return;
     case 'agent-registered':
       db.prepare(
         'INSERT INTO interaction_list_agents (agent_id, tenant, owner) VALUES (?, ?, ?)',
@@ -147,6 +163,7 @@ function apply(db: ProjectionDatabase, event: ProjectedEvent<InteractionEvent | 
       db.prepare('DELETE FROM interaction_list_clients WHERE agent_id = ?').run(event.data.agentId);
       addClients(db, event.data.agentId, event.data.clients);
       return;
+    case 'erasure-consented':
     case 'agent-key-added':
     case 'agent-key-revoked':
     case 'agent-methods-changed':
@@ -161,12 +178,12 @@ function apply(db: ProjectionDatabase, event: ProjectedEvent<InteractionEvent | 
 const INSERT = `
   INSERT INTO interaction_list (
     position, interaction_id, status, initiator, responder, parties,
-    revision, task_category, deadline, open_revision, open_task_category, open_deadline,
+    revision, terms, open_revision, open_terms,
     is_open, is_in_force, accepted, reported,
     created_at, updated_at, updated_key, expires_at, expires_key
   ) VALUES (
     @position, @interactionId, 'pending', @initiator, @responder, @parties,
-    1, @taskCategory, @deadline, 1, @taskCategory, @deadline,
+    1, @terms, 1, @terms,
     1, 0, @accepted, '',
     @recordedAt, @recordedAt, @recordedKey, @expiresAt, @expiresKey
   )`;
@@ -176,15 +193,13 @@ function insert(
   event: Recorded<InteractionProposed> & { readonly position: string },
 ): void {
   const { data, position, recordedAt } = event;
-  const [taskCategory, deadline] = shownTerms(event.texts);
   db.prepare(INSERT).run({
     position,
     interactionId: data.interactionId,
     initiator: data.initiatorAgentId,
     responder: data.responderAgentId,
     parties: JSON.stringify(data.parties),
-    taskCategory,
-    deadline,
+    terms: addTerms(db, data.interactionId, event.texts),
     accepted: JSON.stringify(data.proposedByAgentId),
     recordedAt,
     recordedKey: sortable(recordedAt),
@@ -201,24 +216,24 @@ function insert(
 
 function openProposal(db: ProjectionDatabase, event: Recorded<RevisionProposed>): void {
   const { interactionId, revision, proposedByAgentId } = event.data;
-  const terms = shownTerms(event.texts);
+  const terms = addTerms(db, interactionId, event.texts);
   db.prepare(
     `UPDATE interaction_list SET
-       open_revision = ?, open_task_category = ?, open_deadline = ?, is_open = 1, accepted = ?,
+       open_revision = ?, open_terms = ?, is_open = 1, accepted = ?,
        updated_at = ?, updated_key = ?
      WHERE interaction_id = ?`,
   ).run(
     revision,
-    ...terms,
+    terms,
     JSON.stringify(proposedByAgentId),
     event.recordedAt,
     sortable(event.recordedAt),
     interactionId,
   );
   db.prepare(
-    `UPDATE interaction_list SET revision = ?, task_category = ?, deadline = ?
+    `UPDATE interaction_list SET revision = ?, terms = ?
      WHERE interaction_id = ? AND is_in_force = 0`,
-  ).run(revision, ...terms, interactionId);
+  ).run(revision, terms, interactionId);
 }
 
 const ACCEPT = updating(`accepted = accepted || ',' || ?`);
@@ -241,7 +256,7 @@ function updating(columns: string): string {
 }
 
 const ATTEST = updating(`status = 'active', is_open = 0, is_in_force = 1, reported = '',
-  revision = open_revision, task_category = open_task_category, deadline = open_deadline`);
+  revision = open_revision, terms = open_terms`);
 const REJECT = updating(`status = iif(is_in_force, status, 'rejected'), is_open = 0`);
 const WITHDRAW = updating(`status = iif(is_in_force, status, 'cancelled'), is_open = 0`);
 const CANCEL = updating(`status = 'cancelled', is_open = 0`);
@@ -264,9 +279,35 @@ function addClients(db: ProjectionDatabase, agentId: AgentId, clients: readonly 
   ).run(agentId, JSON.stringify(clients));
 }
 
-function shownTerms(
+/** @returns the number of their row; null when they are erased */
+function addTerms(
+  db: ProjectionDatabase,
+  interactionId: InteractionId,
   texts: { readonly contract: Contract } | Erased,
-): [taskCategory: SqlValue, deadline: SqlValue] {
-  if (texts === ERASED) return [null, null];
-  return [texts.contract.taskCategory, texts.contract.deadline ?? null];
+): SqlValue {
+  if (texts === ERASED) return null;
+  const { taskCategory, deadline } = texts.contract;
+  const added = db
+    .prepare<{ number: number }>(
+      `INSERT INTO interaction_list_terms (interaction_id, task_category, deadline)
+       VALUES (?, ?, ?) RETURNING number`,
+    )
+    .get(interactionId, taskCategory, deadline ?? null);
+  return added?.number ?? null;
+}
+
+/** As many zeros as it has bytes: the row keeps its size, and with it its place. */
+const zerosFor = (column: string): string =>
+  `substr(hex(zeroblob(octet_length(${column}))), 1, octet_length(${column}))`;
+
+function eraseTerms(db: ProjectionDatabase, interactionId: InteractionId): void {
+  db.prepare(
+    'UPDATE interaction_list SET terms = NULL, open_terms = NULL WHERE interaction_id = ?',
+  ).run(interactionId);
+  db.prepare(
+    `UPDATE interaction_list_terms
+     SET task_category = ${zerosFor('task_category')}, deadline = ${zerosFor('deadline')}
+     WHERE interaction_id = ?`,
+  ).run(interactionId);
+  db.purge();
 }

@@ -23,6 +23,7 @@ export function remainsOf(interaction: Interaction): JsonObject {
     createdAt: interaction.createdAt,
     updatedAt: interaction.updatedAt,
     expiresAt: interaction.expiresAt,
+    ...(interaction.erasure !== null && { erasure: { ...interaction.erasure } }),
   };
 }
 

@@ -24,7 +24,10 @@ export interface EvidenceBundle {
    * interaction, the agent of each party, and `platform-keys`.
    */
   readonly streams: Readonly<Record<string, readonly EvidenceEntry[]>>;
-  /** As `GET /v1/interactions/{id}` answers at the checkpoint; null once the texts are erased. */
+  /**
+   * As `GET /v1/interactions/{id}` answers at the checkpoint; null in a bundle without texts and once
+   * they are erased.
+   */
   readonly document: FederatedInteraction | null;
   /** b64u of the interaction's 32-byte data key; null for readers without it and once erased. */
   readonly dataKey: string | null;

@@ -106,6 +106,10 @@ export const REJECTIONS = {
   'already-reported': 'This agent has already reported on the terms in force.',
   'policy-does-not-apply': 'The stored acceptance policy does not cover this proposal.',
   'expiry-not-due': 'The expiresAt of the interaction still lies ahead.',
+  'interaction-not-ended': 'The interaction goes on: its texts can be erased only after its end.',
+  'already-consented': 'This agent has already consented to the erasure.',
+  'erasure-not-due':
+    'The texts are retained: their retention has not run out, and not every party has consented to their erasure.',
 
   // Capabilities
   'capability-not-found': 'No such capability is registered, or the caller may not know of it.',
@@ -169,6 +173,11 @@ export const REJECTIONS = {
   'cursor-invalid': 'The cursor was not made by this service for this list.',
   'position-invalid': 'The position token was not made by this service.',
   'projection-behind': 'The view has not yet caught up with the position token; try again.',
+  'checkpoint-behind':
+    'No published checkpoint of the log covers what was asked for yet; try again.',
+  'beyond-checkpoint':
+    'No published checkpoint of the log reaches this size, leaf or tile, or is this one.',
+  'witness-unknown': 'The note carries no signature of a witness that this log is configured with.',
 
   // The service itself
   'not-found': 'Nothing is served at this address.',

@@ -49,6 +49,12 @@ export function millisecondsOf(timestamp: Timestamp): number {
   return seconds + Number(fractionOf(timestamp).slice(0, 3).padEnd(3, '0'));
 }
 
+/** The first millisecond of a clock that is not before the moment. */
+export function millisecondsNotBefore(timestamp: Timestamp): number {
+  const milliseconds = millisecondsOf(timestamp);
+  return isBefore(timestampOf(milliseconds), timestamp) ? milliseconds + 1 : milliseconds;
+}
+
 /** Negative when `a` is earlier, 0 when both are the same moment, positive when `a` is later. Exact. */
 export function compareTimestamps(a: Timestamp, b: Timestamp): number {
   // Fields of fixed width, the largest first: the order of the texts is the order of the moments.

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type { EvidenceBundle } from './evidence-bundle.js';
 import type { Contract, ContractRevision, FederatedInteraction } from './federated-interaction.js';
 import { pointerTo, type JsonPointer } from './json.js';
 import type { Fault } from './rejection.js';
@@ -66,6 +67,14 @@ export function validateVerificationKeys(
   return judge<WireVerificationKeys>('verification-keys.schema.json', value);
 }
 
+/**
+ * As {@link validateContract}, of `schemas/v0.1/evidence-bundle.schema.json`. What the envelopes hold
+ * is not looked at: that depends on their types.
+ */
+export function validateEvidenceBundle(value: unknown): Result<EvidenceBundle, readonly Fault[]> {
+  return judge<EvidenceBundle>('evidence-bundle.schema.json', value);
+}
+
 /** Relative to src/kernel and dist/kernel alike; `require`, since JSON modules still warn. */
 const load = createRequire(import.meta.url);
 const SCHEMAS = [
@@ -75,6 +84,7 @@ const SCHEMAS = [
   'federated-interaction',
   'statement',
   'verification-keys',
+  'evidence-bundle',
 ].map((name) => load(`../../schemas/v0.1/${name}.schema.json`) as WireSchema);
 const BASE = 'https://countersign.example/schemas/v0.1/';
 

@@ -65,6 +65,12 @@ export class Agenda<Item> {
     if (this.#entries.get(entry.key) === entry) this.#put({ ...entry, tryAt, attempts });
   }
 
+  /** The entry turns out to be due only then, unless it was replaced or removed meanwhile. */
+  postpone(entry: Entry<Item>, dueAt: number): void {
+    if (this.#entries.get(entry.key) !== entry) return;
+    this.#put({ ...entry, dueAt, tryAt: dueAt, attempts: 0 });
+  }
+
   /** Takes what is due, at most so many; each is to be finished or put off. */
   takeDue(now: number, limit: number): Entry<Item>[] {
     const due: Entry<Item>[] = [];

@@ -1,11 +1,6 @@
 import type { InteractionEvent } from '../interactions/domain/events.js';
 import type { InteractionId } from '../kernel/ids.js';
-import {
-  compareTimestamps,
-  millisecondsOf,
-  timestampOf,
-  type Timestamp,
-} from '../kernel/timestamp.js';
+import { millisecondsNotBefore, type Timestamp } from '../kernel/timestamp.js';
 import type { Interactions } from './ports.js';
 import type { Cause, Process } from './process.js';
 
@@ -53,7 +48,7 @@ export function expiryProcess(interactions: Interactions): Process<Watched, Open
           const { interactionId, expiresAt } = event.data;
           const cause = { eventId: event.id, correlationId: event.metadata.correlationId };
           const item = { interactionId, expiresAt, isActive: false, cause };
-          return { kind: 'add', key, item, dueAt: dueAt(expiresAt) };
+          return { kind: 'add', key, item, dueAt: millisecondsNotBefore(expiresAt) };
         }
         case 'revision-attested': {
           const open = pending(key);
@@ -84,11 +79,4 @@ export function expiryProcess(interactions: Interactions): Process<Watched, Open
       return code === 'interaction-ended' || code === 'interaction-not-found' ? 'settled' : 'later';
     },
   };
-}
-
-/** The first millisecond of the clock that is not before the moment. */
-function dueAt(expiresAt: Timestamp): number {
-  const milliseconds = millisecondsOf(expiresAt);
-  const isEarlier = compareTimestamps(timestampOf(milliseconds), expiresAt) < 0;
-  return isEarlier ? milliseconds + 1 : milliseconds;
 }

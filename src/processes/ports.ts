@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/domain/agent.js';
 import type { CommandEnvelope } from '../event-store/command-execution.js';
+import type { KeyStore } from '../event-store/key-store.js';
 import type { CommandOf } from '../interactions/domain/commands.js';
 import type { Interaction } from '../interactions/domain/interaction.js';
 import type { AgentId, InteractionId } from '../kernel/ids.js';
@@ -15,10 +16,13 @@ export interface Interactions {
   /** Refuses with the decider's codes and `contention`; throws when the store is away. */
   execute(
     interactionId: InteractionId,
-    command: CommandOf<'expire' | 'auto-accept'>,
+    command: CommandOf<'expire' | 'auto-accept' | 'erase'>,
     envelope: CommandEnvelope,
   ): Promise<Result<unknown, Rejection>>;
 }
+
+/** What the processes need of the key store. */
+export type DataKeys = Pick<KeyStore, 'destroy' | 'findAll'>;
 
 /** What the processes need of the agents context. */
 export interface Agents {

@@ -212,6 +212,10 @@ export class ProcessManager<E extends DomainEvent, Item> {
   async #do(entry: Entry<Item>): Promise<void> {
     try {
       const effects = await this.process.effects(entry.item);
+      if ('notBefore' in effects) {
+        this.#agenda.postpone(entry, effects.notBefore);
+        return;
+      }
       if (effects.length > 0 && !(await this.#record.ensureLease())) {
         this.#putOff(entry, this.#timing.foreignLeasePollMs, entry.attempts);
         return;

@@ -32,6 +32,11 @@ export type AgendaChange<Item> =
   | { readonly kind: 'remove'; readonly key: string }
   | { readonly kind: 'none' };
 
+/** Nothing is called for yet: the item becomes due at that moment (milliseconds since the epoch). */
+export interface NotBefore {
+  readonly notBefore: number;
+}
+
 /** One idempotent command that a process gives. */
 export interface Effect {
   /** Names the effect for ever: the same name is the same command, on every node and in every try. */
@@ -54,8 +59,8 @@ export interface Process<E extends DomainEvent, Item> {
   /** Pure: made anew from the log at every start. `pending` finds what is on the agenda. */
   react(event: WatchedEvent<E>, pending: (key: string) => Item | undefined): AgendaChange<Item>;
 
-  /** The commands that an item calls for now; reads stream heads, never a projection. */
-  effects(item: Item): Promise<readonly Effect[]>;
+  /** The commands that an item calls for now, or when it will; reads the log, never a projection. */
+  effects(item: Item): Promise<readonly Effect[] | NotBefore>;
 
   /** What a refusal means: `settled` when the effect is no longer called for, else `later`. */
   judge(refusal: Rejection): 'settled' | 'later';

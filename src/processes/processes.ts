@@ -1,13 +1,17 @@
 import { INTERACTION_EVENT_TYPES } from '../interactions/event-types.js';
+import { INVOCATION_EVENT_TYPES } from '../invocations/event-types.js';
 import { autoAcceptanceProcess } from './auto-acceptance.js';
-import type { Agents, Interactions } from './ports.js';
+import { erasureProcess } from './erasure.js';
+import type { Agents, DataKeys, Interactions } from './ports.js';
 import { expiryProcess } from './expiry.js';
 import type { ProcessHealth } from './process-health.js';
+import { RepeatedTerms } from './repeated-terms.js';
 import { ProcessManager, type ProcessManagerOptions } from './process-manager.js';
 
 export interface ProcessesOptions extends Omit<ProcessManagerOptions<never>, 'types'> {
   readonly interactions: Interactions;
   readonly agents: Agents;
+  readonly keys: DataKeys;
 }
 
 /** All process managers of a node. */
@@ -18,11 +22,13 @@ export class Processes {
     health(): Promise<ProcessHealth>;
   }[];
 
-  constructor({ interactions, agents, ...rest }: ProcessesOptions) {
-    const options = { ...rest, types: INTERACTION_EVENT_TYPES };
+  constructor({ interactions, agents, keys, ...rest }: ProcessesOptions) {
+    const options = { ...rest, types: { ...INTERACTION_EVENT_TYPES, ...INVOCATION_EVENT_TYPES } };
+    const repeated = new RepeatedTerms(rest.store);
     this.#managers = [
       new ProcessManager(expiryProcess(interactions), options),
       new ProcessManager(autoAcceptanceProcess(interactions, agents), options),
+      new ProcessManager(erasureProcess(interactions, keys, repeated, rest.clock), options),
     ];
   }
 

@@ -15,6 +15,7 @@ import type { TrackedProjection } from './tracked-projection.js';
 
 export interface FeedOptions {
   readonly store: EventStore;
+  readonly engine: string;
   readonly database: ReadDatabase;
   readonly clock: Clock;
   readonly decoder: Decoder;
@@ -131,10 +132,10 @@ export class Feed {
     batch: readonly RecordedEnvelope[],
     upTo: Position,
   ): Promise<void> {
-    const { store, database, decoder, clock, firstRetryMs } = this.options;
+    const { store, engine, database, decoder, clock, firstRetryMs } = this.options;
     const { onFailures, onProgress, onUncommitted } = this.options;
     if (batch.length > 0) {
-      if (!this.#logNamed) await nameLog(store, database);
+      if (!this.#logNamed) await nameLog(store, engine, database);
       this.#logNamed = true;
       const deliveries = await decoder.decode(
         batch,

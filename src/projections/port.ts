@@ -7,8 +7,8 @@ import type { DomainEvent, Recorded } from '../kernel/event.js';
  * query handlers ask. Neither knows which database stands behind.
  */
 
-/** A value that a row may hold. Times and positions are texts, booleans 0 or 1. */
-export type SqlValue = string | number | null;
+/** A value that a row may hold. Times and positions are texts, booleans 0 or 1; hashes may be bytes. */
+export type SqlValue = string | number | Uint8Array | null;
 
 /** Positional (`?`) values, or one object for named (`@name`) ones. */
 export type SqlParameters = readonly SqlValue[] | readonly [Readonly<Record<string, SqlValue>>];
@@ -31,6 +31,11 @@ export interface ProjectionDatabase {
   prepare<Row = Record<string, SqlValue>>(sql: string): WriteStatement<Row>;
   /** Any number of statements without parameters: for tables and indexes. */
   exec(sql: string): void;
+  /**
+   * What this transaction overwrote were texts that are erased: once it is committed, whatever else
+   * the database keeps of its past is emptied, soon and in any case before it is opened again.
+   */
+  purge(): void;
 }
 
 /** An event with its place in the log, decoded and brought up to today's version. */

@@ -27,6 +27,8 @@ import { WaitingReaders } from './waiting-readers.js';
 
 export interface ProjectionRunnerOptions {
   readonly store: EventStore;
+  /** What keeps the store: views of a log that has moved to another engine are made anew. */
+  readonly engine?: string;
   readonly keys: Pick<KeyStore, 'findAll'>;
   /** The event types of all contexts whose streams the projections follow. */
   readonly types: EventTypes<DomainEvent>;
@@ -79,6 +81,7 @@ export class ProjectionRunner implements ReadModel {
 
   constructor(options: ProjectionRunnerOptions) {
     this.#options = {
+      engine: '',
       retryDelaysMs: [50, 200, 800],
       batchSize: 500,
       backoffMs: [100, 5000],
@@ -198,9 +201,10 @@ export class ProjectionRunner implements ReadModel {
   }
 
   async #runSession(session: AbortController): Promise<void> {
-    const { store, database, projections, clock, batchSize, retryDelaysMs } = this.#options;
+    const { store, engine, database, projections, clock, batchSize, retryDelaysMs } = this.#options;
     database.resume();
     const tracked = await takeUp(store, database, projections, {
+      engine,
       // A start may bring the mended handler, or the event's key may be back.
       retryAllAt: this.#tracked.size === 0 ? clock() : null,
       wasCaughtUp: (name) => this.#tracked.get(name)?.caughtUp === true,
@@ -210,6 +214,7 @@ export class ProjectionRunner implements ReadModel {
     const feed = new Feed(
       {
         store,
+        engine,
         database,
         clock,
         decoder: this.#decoder,

@@ -9,6 +9,7 @@ import { TrackedProjection } from './tracked-projection.js';
  * Takes up what the read database holds, and empties every view that cannot be continued: a new or
  * changed one, and all of them when the rows come from another log or from a later state of it.
  *
+ * @param engine see {@link logIdentity}.
  * @param retryAllAt at the first session of a process: when to begin another round of tries for the
  * events whose retries are used up, milliseconds since the epoch; null at the later ones.
  * @param wasCaughtUp whether a projection had reached the head before, in this process.
@@ -18,15 +19,17 @@ export async function takeUp(
   database: ReadDatabase,
   projections: readonly Projection[],
   {
+    engine,
     retryAllAt,
     wasCaughtUp,
   }: {
+    readonly engine: string;
     readonly retryAllAt: number | null;
     readonly wasCaughtUp: (projection: string) => boolean;
   },
 ): Promise<TrackedProjection[]> {
   const head = await store.head();
-  const log = await logIdentity(store);
+  const log = await logIdentity(store, engine);
   return database.transaction((db) => {
     bookkeeping.createBookkeeping(db);
     bookkeeping.forgetOthers(
@@ -57,15 +60,23 @@ export async function takeUp(
 }
 
 /** Says in the database which log its rows come from, as soon as the log has an event. */
-export async function nameLog(store: EventStore, database: ReadDatabase): Promise<void> {
-  const log = await logIdentity(store);
+export async function nameLog(
+  store: EventStore,
+  engine: string,
+  database: ReadDatabase,
+): Promise<void> {
+  const log = await logIdentity(store, engine);
   if (log === undefined) return;
   database.transaction((db) => {
     bookkeeping.putSetting(db, 'log', log);
   });
 }
 
-/** The id of a log's first event: tells one log from another, undefined for an empty one. */
-async function logIdentity(store: EventStore): Promise<string | undefined> {
-  return (await firstOf(store.readAll(START)))?.id;
+/**
+ * Tells one log from another: the engine, whose positions mean nothing to any other, also when it
+ * holds a copy, and the id of the first event; undefined for an empty one.
+ */
+async function logIdentity(store: EventStore, engine: string): Promise<string | undefined> {
+  const first = await firstOf(store.readAll(START));
+  return first && `${engine} ${first.id}`;
 }

@@ -27,6 +27,7 @@ export async function openProjections(
 ): Promise<ProjectionRunner> {
   const runner = new ProjectionRunner({
     store,
+    engine: config.eventStore.engine,
     keys,
     types: {
       ...AGENT_EVENT_TYPES,

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createTasks, type TaskService } from '../a2a/tasks/tasks.providers.js';
 import type { Config } from '../config/config.js';
-import { openSqliteEventStore } from '../event-store/sqlite/sqlite-event-store.js';
-import { logFault, logReport } from '../http/fault-log.js';
+import { logReport } from '../http/fault-log.js';
+import { openTaskStore } from './open-event-store.js';
 import { openReadDatabase } from './open-read-database.js';
 import type { Opened } from './opened.js';
 
@@ -11,15 +11,12 @@ export async function openTasks(
   { a2a, nodeId, readWaitMs }: Config,
   opened: Opened,
 ): Promise<TaskService> {
-  const store = await openSqliteEventStore(a2a.taskStorePath, {
-    onFault: (fault) => {
-      logFault(fault, 'task-store');
-    },
-  });
+  const store = await openTaskStore(a2a.taskStore);
   opened.onClose(() => store.close());
   const database = await openReadDatabase('TASK_READ_MODEL', a2a.taskReadModelPath, opened);
   const service = await createTasks({
     store,
+    engine: a2a.taskStore.engine,
     database,
     config: a2a,
     node: nodeId,

@@ -103,7 +103,9 @@ describe('the file of platform keys', () => {
       );
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-        keys: [{ purpose: 'attestation' }, { purpose: 'card' }, { purpose: 'backend-token' }],
+        keys: ['attestation', 'card', 'checkpoint', 'backend-token'].map((purpose) => ({
+          purpose,
+        })),
       });
     });
 

@@ -6,11 +6,11 @@ describe('countersign', () => {
   it('tells its commands', async () => {
     const { exitCode, stdout } = await countersign(['--help']);
     expect(exitCode).toBe(0);
-    for (const name of ['keygen', 'token', 'hash', 'sign', 'verify', 'card-diff'])
+    for (const name of ['keygen', 'token', 'hash', 'sign', 'verify', 'audit', 'card-diff'])
       expect(stdout).toContain(name);
   });
 
-  it.each(['keygen', 'token', 'hash', 'sign', 'verify', 'card-diff'])(
+  it.each(['keygen', 'token', 'hash', 'sign', 'verify', 'audit', 'card-diff'])(
     '%s --help tells its usage',
     async (name) => {
       const { exitCode, stdout, stderr } = await countersign([name, '--help']);

@@ -54,7 +54,7 @@ describe('the settings of the A2A surface', () => {
     expect(read(environment)).toEqual({
       agents: [],
       anonymous: 'secret',
-      taskStorePath: '/var/lib/tasks.db',
+      taskStore: { engine: 'sqlite', path: '/var/lib/tasks.db' },
       taskReadModelPath: '/var/lib/tasks-read.db',
       taskRetentionMs: 3_600_000,
       executionTimeoutMs: 30_000,

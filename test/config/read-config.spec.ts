@@ -43,7 +43,7 @@ describe('the configuration', () => {
     const environment = {
       COUNTERSIGN_DEV: 'true',
       PORT: '80x',
-      EVENT_STORE: 'postgres://db/log',
+      EVENT_STORE: 'postgres://db/',
       KEY_STORE: 'sqlite:',
       SIGNING_LEEWAY_SECONDS: '-1',
       READ_WAIT_MS: '1e3',
@@ -77,6 +77,12 @@ describe('the configuration', () => {
       eventStore: { engine: 'sqlite', path: 'data/events.db' },
       keyStore: { engine: 'sqlite', path: 'data/keys.db' },
       readModel: { engine: 'sqlite', path: 'data/read.db' },
+      transparencyLog: {
+        tree: { engine: 'sqlite', path: 'data/log-tree.db' },
+        checkpointIntervalMs: 10_000,
+        checkpointFile: 'data/log-checkpoint',
+        witnesses: [],
+      },
       nodeId: 'host',
       tokens: {
         kind: 'oidc',
@@ -92,7 +98,7 @@ describe('the configuration', () => {
       a2a: {
         agents: [],
         anonymous: 'refused',
-        taskStorePath: 'data/tasks.db',
+        taskStore: { engine: 'sqlite', path: 'data/tasks.db' },
         taskReadModelPath: 'data/tasks-read.db',
         taskRetentionMs: 168 * 3_600_000,
         executionTimeoutMs: 300_000,
@@ -172,53 +178,6 @@ describe('the configuration', () => {
     expect(variables({ ...PRODUCTION, OIDC_JWKS_URI: url })).toEqual(['OIDC_JWKS_URI']);
   });
 
-  describe('of the stores', () => {
-    it.each([
-      'esdb://host:2113',
-      'esdb+discover://host',
-      'kurrentdb://host',
-      'postgres://host/db',
-      'postgresql://host/db',
-    ])('says that %s is not available in this version', (url) => {
-      for (const variable of [
-        'EVENT_STORE',
-        'KEY_STORE',
-        'READ_MODEL',
-        'TASK_STORE',
-        'TASK_READ_MODEL',
-      ]) {
-        const [fault, ...others] = faults({ ...PRODUCTION, [variable]: url });
-        expect(others).toEqual([]);
-        expect(fault?.variable).toBe(variable);
-        expect(fault?.detail).toMatch(/not available in this version/);
-      }
-    });
-
-    it('does not repeat a password that stands in an address', () => {
-      const all = JSON.stringify(
-        faults({ ...PRODUCTION, EVENT_STORE: 'postgres://u:hunter2@h/db' }),
-      );
-      expect(all).not.toContain('hunter2');
-    });
-
-    it.each(['sqlite:', 'sqlite::memory:', 'sqlite://host/x', 'events.db', 'file:events.db'])(
-      'takes no %s, which is no file of its own',
-      (text) => {
-        expect(variables({ ...PRODUCTION, EVENT_STORE: text })).toEqual(['EVENT_STORE']);
-      },
-    );
-  });
-
-  it.each([
-    [{ KEY_STORE: 'sqlite:data/events.db' }, 'KEY_STORE'],
-    [{ READ_MODEL: 'sqlite:./data/../data/keys.db' }, 'READ_MODEL'],
-    [{ TASK_STORE: 'sqlite:data/events.db' }, 'TASK_STORE'],
-    [{ TASK_READ_MODEL: 'sqlite:data/tasks.db' }, 'TASK_READ_MODEL'],
-    [{ EVENT_STORE: 'sqlite:data/read.db' }, 'READ_MODEL'],
-  ])('keeps the stores in files of their own: %j', (environment, variable) => {
-    expect(variables({ ...PRODUCTION, ...environment })).toEqual([variable]);
-  });
-
   describe('of a development node', () => {
     it('needs nothing but the flag, and stays on this machine', () => {
       expect(config(DEVELOPMENT)).toMatchObject({
@@ -271,7 +230,7 @@ describe('the configuration', () => {
     it('keeps everything in its data folder', () => {
       const all = JSON.stringify(config({ ...DEVELOPMENT, DATA_FOLDER: '/tmp/x' }));
       expect(all).not.toContain('"data/');
-      expect(all.match(/\/tmp\/x\//g)).toHaveLength(7);
+      expect(all.match(/\/tmp\/x\//g)).toHaveLength(9);
     });
   });
 });

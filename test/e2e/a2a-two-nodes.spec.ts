@@ -34,6 +34,8 @@ describe('two nodes over one task store', () => {
         NODE_ID: name,
         READ_MODEL: `sqlite:${join(folder, `${name}-read.db`)}`,
         TASK_READ_MODEL: `sqlite:${join(folder, `${name}-tasks-read.db`)}`,
+        LOG_TREE: `sqlite:${join(folder, `${name}-log-tree.db`)}`,
+        LOG_CHECKPOINT_FILE: join(folder, `${name}-log-checkpoint`),
       },
     });
     // The first makes the keys that both use.

@@ -17,7 +17,7 @@ import {
 } from './support/finance.js';
 import { documentOf, type Negotiator } from './support/negotiator.js';
 import { recordedIn } from './support/recorded.js';
-import { spawnTwoNodes } from './support/two-nodes.js';
+import { spawnTwoNodes } from './support/nodes.js';
 
 /** The handler's time, what a node gets to end it, and looks for what is lost. */
 const GIVEN_UP_WITHIN_MS = 40_000;

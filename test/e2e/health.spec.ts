@@ -28,7 +28,11 @@ describe('health', () => {
     expect(details.status).toBe(200);
     expect(details.body).toMatchObject({
       status: 'ready',
-      checks: { projections: { healthy: true, details: { stalled: null } } },
+      checks: {
+        'event-store': { healthy: true, details: { engine: 'sqlite', canWrite: true } },
+        'key-store': { healthy: true, details: { engine: 'sqlite' } },
+        projections: { healthy: true, details: { stalled: null } },
+      },
     });
   });
 });

@@ -378,6 +378,9 @@ describe('the sub-resources', () => {
       head: headOf(pending),
       version: 1,
       erased: false,
+      erasure: null,
+      erasureConsents: [],
+      erasureDueAt: null,
       reliable: true,
       parkedEvents: [],
     });

@@ -41,7 +41,7 @@ const append = (): Promise<unknown> =>
 
 describe('a log that is read but cannot be written', () => {
   it('is not healthy until a write succeeds', async () => {
-    const health = eventStoreHealth(store);
+    const health = eventStoreHealth(store, 'sqlite');
     expect(await health.check()).toMatchObject({ healthy: true });
     await whileLocked(async () => {
       await expect(append()).rejects.toThrow(EventStoreUnavailable);

@@ -15,9 +15,11 @@ import {
   reportHash,
   verifyStatement,
   type AcceptanceStatement,
+  type ErasureConsentStatement,
 } from '../../src/kernel/statements.js';
 import { termsHash } from '../../src/kernel/terms.js';
 import { validateInteraction } from '../../src/kernel/wire-schema.js';
+import { schemaFaults } from '../support/event-schemas.js';
 import { foldInteraction } from '../support/interaction-fixtures.js';
 import {
   expectSchemasToHold,
@@ -40,6 +42,12 @@ const logs = readdirSync(folder).map(
   (name) => [name, readStored<Golden>(new URL(name, folder))] as const,
 );
 
+/** Logs whose data keys were destroyed: sealed texts that nothing opens any more. */
+const erasedFolder = new URL('./interactions-erased/', import.meta.url);
+const erasedLogs = readdirSync(erasedFolder).map(
+  (name) => [name, readStored<Omit<Golden, 'document'>>(new URL(name, erasedFolder))] as const,
+);
+
 function stateOf(events: readonly Recorded<InteractionEvent>[]) {
   const state = foldInteraction(events);
   if (state === undefined) throw new Error('a log has events');
@@ -47,7 +55,8 @@ function stateOf(events: readonly Recorded<InteractionEvent>[]) {
 }
 
 it('the logs hold every type of event', () => {
-  const types = new Set(logs.flatMap(([, { events }]) => events.map(({ type }) => type)));
+  const all = [...logs, ...erasedLogs];
+  const types = new Set(all.flatMap(([, { events }]) => events.map(({ type }) => type)));
   expect([...types].sort()).toEqual(Object.keys(INTERACTION_EVENT_TYPES).sort());
 });
 
@@ -117,5 +126,45 @@ describe.each(logs)('%s', (_, golden) => {
       const isAttested = attestedBy !== undefined && verifyAttestation(revision, attestedBy);
       expect(isAttested).toBe(revision.status === 'accepted');
     }
+  });
+});
+
+describe.each(erasedLogs)('erased: %s', (_, golden) => {
+  const { keys, status } = golden;
+  const events = replayErased<InteractionEvent>(golden, INTERACTION_EVENT_TYPES);
+
+  it('matches the schemas of its events', () => {
+    for (const envelope of golden.events) {
+      const { type, schemaVersion, data, sealed, salt, metadata } = envelope;
+      const content = { type, schemaVersion, data, sealed, salt, metadata };
+      const texts = sealed === null ? { texts: null } : {};
+      expect(schemaFaults('envelope', envelope)).toEqual([]);
+      expect([type, schemaFaults(type, { ...content, ...texts })]).toEqual([type, []]);
+    }
+  });
+
+  it('folds to the same status, and to a document that says that it is erased', () => {
+    const state = stateOf(events);
+    expect(interactionStatus(state)).toEqual(status);
+    expect(state.erasure).not.toBeNull();
+    expect(interactionDocument(state)).toBe(ERASED);
+  });
+
+  it('holds signatures of the consents that verify', () => {
+    const { audience, interactionId } = stateOf(events);
+    let verified = 0;
+    for (const { type, data } of events) {
+      if (type !== 'erasure-consented') continue;
+      const { agentId, signedAt, signature } = data;
+      if (signedAt === null || signature === null) continue;
+      const key = keys[signature.keyId];
+      const statement = makeStatement<ErasureConsentStatement>(
+        'federated-interaction/erasure-consent',
+        { audience, interactionId, agentId, signedAt },
+      );
+      expect(key !== undefined && verifyStatement(key, statement, signature.value)).toBe(true);
+      verified++;
+    }
+    expect(verified).toBeGreaterThan(0);
   });
 });

@@ -9,7 +9,7 @@ import {
 import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import { decodeBase64Url } from '../../src/kernel/base64url.js';
 import { ERASED, type DomainEvent, type Recorded } from '../../src/kernel/event.js';
-import { schemaFaults } from '../support/event-schemas.js';
+import { eventFaults, schemaFaults } from '../support/event-schemas.js';
 
 /**
  * A log as an earlier version stored it: sealed envelopes and the keys that open them. The files
@@ -53,7 +53,7 @@ export function expectSchemasToHold<E extends DomainEvent>(
     const texts = decoded[index]?.texts;
     const faults = {
       envelope: schemaFaults('envelope', envelope),
-      content: schemaFaults(type, { type, schemaVersion, data, texts }),
+      content: eventFaults({ type, schemaVersion, data, texts }),
     };
     expect([type, faults]).toEqual([type, { envelope: [], content: [] }]);
   }

@@ -33,6 +33,19 @@ describe('an agenda', () => {
     expect(agenda.lowWater(place(9))).toBe(place(7));
   });
 
+  it('lets an entry find out that it is due later: it keeps its place, and is not overdue', () => {
+    const agenda = new Agenda<string>();
+    agenda.add({ key: 'a', item: 'A', dueAt: 0, after: place(1) });
+    agenda.add({ key: 'b', item: 'B', dueAt: 9, after: place(2) });
+    const [a] = agenda.takeDue(0, 1);
+    agenda.postpone(a!, 50);
+    expect([agenda.nextTryAt(), agenda.oldestDueAt()]).toEqual([9, 9]);
+    expect(agenda.lowWater(place(9))).toBe(place(1));
+    expect(agenda.takeDue(50, 2).map(({ item }) => item)).toEqual(['B', 'A']);
+    agenda.postpone(a!, 60);
+    expect(agenda.nextTryAt()).toBeUndefined();
+  });
+
   it('does not finish or put off what was replaced meanwhile', () => {
     const agenda = new Agenda<string>();
     agenda.add({ key: 'a', item: 'old', dueAt: 0, after: START });

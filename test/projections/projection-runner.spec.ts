@@ -223,6 +223,23 @@ describe('a restart', () => {
       await other.close();
     }
   });
+
+  it('starts over when the log has moved to another engine, where positions are others', async () => {
+    const last = await node.write('note-1', 0, 'one');
+    const textsBy = async (engine: string) => {
+      const runner = node.run([noteLog('notes')], { engine });
+      expect(await runner.waitFor(last, 5000)).toBe(true);
+      const texts = notesIn(runner, 'notes').map(({ text }) => text);
+      await node.halt();
+      return texts;
+    };
+    expect(await textsBy('sqlite')).toEqual(['one']);
+    const other = new Database(node.readFile);
+    other.exec('DELETE FROM notes');
+    other.close();
+    expect(await textsBy('sqlite')).toEqual([]);
+    expect(await textsBy('postgres')).toEqual(['one']);
+  });
 });
 
 describe('a read database', () => {

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
 import type { ProjectionDatabase } from '../../src/projections/port.js';
 import { ReadDatabaseUnavailable } from '../../src/projections/read-database.js';
 import { SqliteReadDatabase } from '../../src/projections/sqlite/sqlite-read-database.js';
+import { eventually } from '../support/eventually.js';
 
 let folder: string;
 let database: SqliteReadDatabase;
@@ -133,6 +135,64 @@ describe('the handle', () => {
       });
     });
     expect(names()).toEqual(['a', 'c']);
+  });
+});
+
+describe('a purge', () => {
+  const overwrite = (db: ProjectionDatabase): void => {
+    db.prepare("UPDATE things SET name = '------'").run();
+    db.purge();
+  };
+  const traces = (): boolean =>
+    readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes('secret'));
+
+  beforeEach(() => {
+    database.transaction(insert('secret'));
+    expect(traces()).toBe(true);
+  });
+
+  it('empties the log soon after what was overwritten is committed', async () => {
+    database.transaction(overwrite, 'later');
+    database.flush();
+    await eventually(() => !traces());
+    expect(names()).toEqual(['------']);
+  });
+
+  it('waits for whoever reads an old state in another process', async () => {
+    const other = new Database(join(folder, 'read.db'), { readonly: true });
+    other.exec('BEGIN');
+    other.prepare('SELECT * FROM things').all();
+    database.transaction(overwrite);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(traces()).toBe(true);
+    other.exec('COMMIT');
+    await eventually(() => !traces());
+    other.close();
+  });
+
+  it('is made up for by the next start', () => {
+    database.transaction(overwrite);
+    expect(traces()).toBe(true);
+    const copy = mkdtempSync(join(tmpdir(), 'read-database-'));
+    for (const file of ['read.db', 'read.db-wal']) {
+      copyFileSync(join(folder, file), join(copy, file));
+    }
+    database.close();
+    rmSync(folder, { recursive: true });
+    folder = copy;
+    database = open();
+    expect(traces()).toBe(false);
+    expect(names()).toEqual(['------']);
+  });
+
+  it('takes the damaged file with it that was set aside', async () => {
+    database.replace();
+    expect(traces()).toBe(true);
+    database.transaction((db) => {
+      db.exec('CREATE TABLE things (name TEXT)');
+      db.purge();
+    });
+    await eventually(() => !traces());
   });
 });
 

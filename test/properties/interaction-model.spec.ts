@@ -23,6 +23,7 @@ describe('five hundred stories', () => {
       steps.flatMap(({ decision }) => (decision.ok ? decision.value.map(({ type }) => type) : [])),
     );
     expect([...seen].sort()).toEqual([
+      'erasure-consented',
       'interaction-cancelled',
       'interaction-completed',
       'interaction-expired',
@@ -33,6 +34,7 @@ describe('five hundred stories', () => {
       'revision-proposed',
       'revision-rejected',
       'revision-withdrawn',
+      'texts-erased',
     ]);
   });
 
@@ -42,11 +44,15 @@ describe('five hundred stories', () => {
       expect.arrayContaining([
         'agent-retired',
         'already-accepted',
+        'already-consented',
         'already-reported',
+        'erasure-not-due',
         'expiry-not-due',
         'head-changed',
         'interaction-ended',
+        'interaction-erased',
         'interaction-exists',
+        'interaction-not-ended',
         'interaction-not-found',
         'key-not-found',
         'key-not-valid',

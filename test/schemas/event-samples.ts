@@ -1,5 +1,6 @@
 import type { AgentEvent, ChangeAuthorization } from '../../src/agents/domain/events.js';
 import type { PlatformKeyEvent } from '../../src/attestation/domain/events.js';
+import type { LogEvent } from '../../src/audit/log/domain/events.js';
 import type { CardEvent } from '../../src/capabilities/domain/card-events.js';
 import type { CapabilityEvent } from '../../src/capabilities/domain/events.js';
 import type { Manifest } from '../../src/capabilities/domain/manifest.js';
@@ -31,6 +32,7 @@ type SampleEvent =
   | CardEvent
   | InteractionEvent
   | InvocationEvent
+  | LogEvent
   | PlatformKeyEvent
   | ProcessEvent;
 type Samples = {
@@ -348,6 +350,14 @@ export const SAMPLES: Samples = {
   'interaction-expired': [
     { data: { interactionId: INTERACTION, effectiveAt: EXPIRES_AT }, texts: null },
   ],
+  'erasure-consented': [
+    { data: signedAct, texts: null },
+    { data: unsignedAct, texts: null },
+  ],
+  'texts-erased': [
+    { data: { interactionId: INTERACTION, ground: 'retention' }, texts: null },
+    { data: { interactionId: INTERACTION, ground: 'consent' }, texts: null },
+  ],
   'approval-requested': [
     {
       data: { ...planned, scopes: ['recon.run'], expiresAt: EXPIRES_AT },
@@ -420,6 +430,30 @@ export const SAMPLES: Samples = {
   'lease-released': [{ data: { node: 'node-1' }, texts: null }],
   'checkpoint-moved': [
     { data: { node: 'node-1', position: '00000000000000000001' as Position }, texts: null },
+  ],
+  'checkpoint-signed': [
+    {
+      data: {
+        origin: 'countersign.example/log',
+        size: 2,
+        rootHash: 'AjWNtVbsaD5enBhgDq-44qe3RbaIX3blDDoC-Y9MimM',
+        keyId: 'checkpoint-1' as KeyId,
+        note: 'countersign.example/log\n2\nAjWNtVbsaD5enBhgDq+44qe3RbaIX3blDDoC+Y9MimM=\n\n— countersign.example/log khQHOEhoBekp8OTKbsQ9bdknP9oczXsQ5qsqrCriMK3fjX7qDT6scymsfWZRoHURA9XydfkwOXvWvPMybG4nFMC1uAk=\n',
+      },
+      texts: null,
+    },
+  ],
+  'checkpoint-cosigned': [
+    {
+      data: {
+        size: 2,
+        rootHash: 'AjWNtVbsaD5enBhgDq-44qe3RbaIX3blDDoC-Y9MimM',
+        witness: 'witness.example/w1+02174a32+BOrdUmyx8tLHuHDQgfFK+ytLza/RD2h9S80yEKqWjZRt',
+        cosignedAt: 1893456012,
+        line: '— witness.example/w1 AhdKMgAAAABw29iMxIlYxeRVCcpS3CkaRMrkdgs1GM0ns2F0fK/8XGpr2EUQGrQwXE3jYOZFzE/P8Xu5DmQgW1ECOpIfD61QCWNoBg==\n',
+      },
+      texts: null,
+    },
   ],
 };
 

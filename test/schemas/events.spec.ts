@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { AGENT_EVENT_TYPES } from '../../src/agents/event-types.js';
 import { PLATFORM_KEY_EVENT_TYPES } from '../../src/attestation/event-types.js';
+import { LOG_EVENT_TYPES } from '../../src/audit/log/event-types.js';
 import { CARD_EVENT_TYPES } from '../../src/capabilities/card-event-types.js';
 import { CAPABILITY_EVENT_TYPES } from '../../src/capabilities/event-types.js';
+import type { EventType } from '../../src/event-store/codec.js';
 import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import { INVOCATION_EVENT_TYPES } from '../../src/invocations/event-types.js';
@@ -24,6 +26,7 @@ const EVENT_TYPES = {
   ...CARD_EVENT_TYPES,
   ...INTERACTION_EVENT_TYPES,
   ...INVOCATION_EVENT_TYPES,
+  ...LOG_EVENT_TYPES,
   ...PLATFORM_KEY_EVENT_TYPES,
   ...PROCESS_EVENT_TYPES,
 };
@@ -51,9 +54,12 @@ const samples: readonly (readonly [type: string, index: number, event: Event])[]
 describe('every event type has a schema', () => {
   it('and every schema an event type', () => {
     const names = readdirSync(EVENTS).map((file) => file.replace(/\.schema\.json$/, ''));
-    expect(names.filter((name) => !SHARED.includes(name)).toSorted()).toEqual(
-      Object.keys(EVENT_TYPES).toSorted(),
-    );
+    // The form of today under the type's name, earlier ones under their numbers.
+    const forms = Object.entries<EventType>(EVENT_TYPES).flatMap(([type, { schemaVersion }]) => [
+      type,
+      ...Array.from({ length: schemaVersion - 1 }, (_, index) => `${type}.v${String(index + 1)}`),
+    ]);
+    expect(names.filter((name) => !SHARED.includes(name)).toSorted()).toEqual(forms.toSorted());
     expect(names).toEqual(expect.arrayContaining(SHARED));
   });
 
@@ -117,6 +123,48 @@ describe('nothing else matches', () => {
     expect(faults('revision-rejected', change({ signature: null }))).not.toEqual([]);
     expect(faults('revision-rejected', change({ signedAt: null }))).not.toEqual([]);
     expect(faults('revision-rejected', change({ signature: null, signedAt: null }))).toEqual([]);
+  });
+});
+
+/** What the log adds to an event where all of it is shown. */
+const STORED = {
+  salt: 'AAAAAAAAAAAAAAAAAAAAAA',
+  metadata: {
+    commandId: 'f5a636f1-b5d4-5521-b4bb-6dd01a2ba416',
+    requestDigest: 'EixzToIN05H7uwySM9C3emWArSgZSAnmXZg5DZAxVsw',
+    actor: { principal: 'owner', agent: null, tenant: 'tenant' },
+    correlationId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+    causationId: null,
+    traceparent: null,
+    basedOn: {},
+  },
+};
+const SEALED = 'A'.repeat(64);
+
+/** The service's own books are shown to nobody. */
+const shown = samples.filter(([type]) => !Object.hasOwn(PROCESS_EVENT_TYPES, type));
+
+describe('an event that is shown as the log stores it', () => {
+  it.each(shown)('%s, sample %i: with what is stored of it, all or nothing', (type, _, event) => {
+    const sealed = event.texts === null ? null : SEALED;
+    const stored: Members = { ...event, sealed, ...STORED };
+    expect(faults(type, stored)).toEqual([]);
+    for (const member of ['sealed', 'salt', 'metadata']) {
+      const { [member]: _dropped, ...rest } = stored;
+      expect([member, faults(type, rest).length > 0]).toEqual([member, true]);
+      const wrong = { ...stored, [member]: 1 };
+      expect([member, faults(type, wrong).length > 0]).toEqual([member, true]);
+    }
+  });
+
+  it.each(shown)('%s, sample %i: without texts only where they are sealed', (type, _, event) => {
+    const { texts, ...rest } = event;
+    const shownSealed = { ...rest, sealed: SEALED, ...STORED };
+    expect(faults(type, shownSealed).length === 0).toBe(texts !== null);
+    expect(faults(type, { ...rest, sealed: null, ...STORED })).not.toEqual([]);
+    expect(
+      faults(type, { ...event, sealed: texts === null ? SEALED : null, ...STORED }),
+    ).not.toEqual([]);
   });
 });
 

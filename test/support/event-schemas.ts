@@ -23,3 +23,15 @@ export function schemaFaults(name: string, value: unknown): string[] {
     ({ instancePath, message }) => `${instancePath} ${message ?? ''}`,
   );
 }
+
+/** The same of an event, by the schema of the form in which it was stored. */
+export function eventFaults(event: {
+  readonly type: string;
+  readonly schemaVersion: number;
+  readonly data: object;
+  readonly texts?: unknown;
+}): string[] {
+  const older = `${event.type}.v${String(event.schemaVersion)}`;
+  const isOlder = ajv.getSchema(`${EVENT_SCHEMA_BASE}${older}.schema.json`) !== undefined;
+  return schemaFaults(isOlder ? older : event.type, event);
+}

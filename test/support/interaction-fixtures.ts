@@ -32,6 +32,7 @@ import {
   type AcceptanceStatement,
   type CancellationStatement,
   type CompletionStatement,
+  type ErasureConsentStatement,
   type RejectionStatement,
   type Statement,
   type WithdrawalStatement,
@@ -258,7 +259,7 @@ export class Scene {
 
   /** With every text gone, as after the destruction of the key. */
   erased(): Scene {
-    return new Scene(this.log.map(erase), this.agents, this.nowMs);
+    return new Scene(this.log.map(withoutTexts), this.agents, this.nowMs);
   }
 
   decide(act: Act): Decision {
@@ -294,7 +295,7 @@ export function foldInteraction(
   return fold<Interaction | undefined, InteractionEvent>(interactionDecider.evolve, from, log);
 }
 
-function erase(event: Recorded<InteractionEvent>): Recorded<InteractionEvent> {
+function withoutTexts(event: Recorded<InteractionEvent>): Recorded<InteractionEvent> {
   return event.texts === null ? event : { ...event, texts: ERASED };
 }
 
@@ -426,6 +427,11 @@ export function statementOf(
         termsHash: standing,
         reportHash: reportHash(command.report),
       });
+    case 'consent-to-erasure':
+      return makeStatement<ErasureConsentStatement>(
+        'federated-interaction/erasure-consent',
+        signed,
+      );
   }
 }
 
@@ -527,4 +533,16 @@ export function autoAccept(
 
 export function expire(): Act {
   return () => ({ command: { kind: 'expire' }, caller: undefined });
+}
+
+export function consentToErasure(who: Party, twist: Twist = {}): Act {
+  return act(who, twist, (_, head) => ({
+    kind: 'consent-to-erasure',
+    agentId: who.agentId,
+    head,
+  }));
+}
+
+export function erase(): Act {
+  return () => ({ command: { kind: 'erase' }, caller: undefined });
 }

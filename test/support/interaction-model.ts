@@ -14,8 +14,10 @@ import {
   cancel,
   changed,
   complete,
+  consentToErasure,
   contract,
   DAY,
+  erase,
   expire,
   MINUTE,
   party,
@@ -93,6 +95,9 @@ const MAKE = {
   onward: (who: Party, _: Move, scene: Scene, twist: Twist): Act =>
     openProposal(scene.interaction) === undefined ? complete(who, twist) : accept(who, twist),
   expire: (): Act => expire(),
+  'consent-to-erasure': (who: Party, _: Move, __: Scene, twist: Twist): Act =>
+    consentToErasure(who, twist),
+  erase: (): Act => erase(),
 };
 
 const move: fc.Arbitrary<Move> = fc.record({
@@ -109,6 +114,8 @@ const move: fc.Arbitrary<Move> = fc.record({
         [1, 'withdraw'],
         [1, 'cancel'],
         [1, 'expire'],
+        [3, 'consent-to-erasure'],
+        [3, 'erase'],
       ] as const
     ).map(([weight, kind]) => ({ weight, arbitrary: fc.constant(kind) })),
   ),

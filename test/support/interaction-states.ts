@@ -4,8 +4,10 @@ import {
   beta,
   cancel,
   complete,
+  consentToErasure,
   contract,
   DAY,
+  erase,
   EXPIRES_MS,
   expire,
   gamma,
@@ -27,7 +29,10 @@ export type StateName =
   | 'expired-recorded'
   | 'expired-by-clock'
   | 'cancelled'
-  | 'completed';
+  | 'completed'
+  | 'ended-half-consented'
+  | 'ended-consented'
+  | 'erased-by-retention';
 
 const three = contract({ parties: [alpha.agentId, beta.agentId, gamma.agentId] });
 const pending = Scene.empty.perform(propose(alpha));
@@ -48,4 +53,10 @@ export const STATES: Readonly<Record<StateName, Scene>> = {
   'expired-by-clock': active.at(EXPIRES_MS),
   cancelled: active.perform(cancel(beta)),
   completed: active.perform(complete(alpha), complete(beta)),
+  'ended-half-consented': active.perform(cancel(beta), consentToErasure(alpha)),
+  'ended-consented': active.perform(cancel(beta), consentToErasure(alpha), consentToErasure(beta)),
+  'erased-by-retention': active
+    .perform(cancel(beta))
+    .later(31 * DAY)
+    .perform(erase()),
 };

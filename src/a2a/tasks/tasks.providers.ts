@@ -35,8 +35,10 @@ const LEASE_MS = 30_000;
 
 /** What durable tasks are made of. The caller opens store and database, and closes them afterwards. */
 export interface TaskParts {
-  /** Of `taskStorePath`: an instance of its own, outside of the audited log. */
+  /** Of `taskStore`: an instance of its own, outside of the audited log. */
   readonly store: DeletableEventStore;
+  /** What keeps it. */
+  readonly engine?: string;
   /** Of `taskReadModelPath`, locked for this process. */
   readonly database: ReadDatabase;
   readonly config: Pick<A2aConfig, 'taskRetentionMs' | 'allowLoopbackWebhooks'>;
@@ -76,6 +78,7 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
   await found(parts);
   const projections = new ProjectionRunner({
     store,
+    engine: parts.engine ?? '',
     keys: NO_KEYS,
     types: { ...TASK_EVENT_TYPES, ...WEBHOOK_EVENT_TYPES },
     database,

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { A2aConfig } from '../../config/hosted-agents.js';
 import { ROUTE_ACCESS, type RouteAccess } from '../../http/access.js';
+import { EVENT_STREAM_TIMING, type EventStreamTiming } from '../../http/event-stream.js';
 import { registerJsonBody } from '../../http/json-body.js';
+import { OpenStreams, type StreamLimits } from '../../http/open-streams.js';
 import { MAX_VALUES, type StrictJsonLimits } from '../../kernel/strict-json.js';
-import { EVENT_STREAM_TIMING, type EventStreamTiming } from './event-stream.js';
 import { nameExtensions, type A2aServer, type Negotiation } from './exchange.js';
 import { httpJsonErrorHandler, httpJsonNotFoundHandler, registerHttpJson } from './http-json.js';
 import { jsonRpcErrorHandler, jsonRpcHandler } from './json-rpc.js';
-import { OpenStreams, STREAM_LIMITS, type StreamLimits } from './open-streams.js';
 import { createOperations, type AgentServices } from './operations.js';
 
 /** Requests carry files, so they may be larger than documents that are signed. */
@@ -16,6 +16,8 @@ const A2A_JSON_LIMITS: StrictJsonLimits = {
   maxDepth: 64,
   maxValues: MAX_VALUES,
 };
+
+const STREAM_LIMITS: StreamLimits = { perNode: 4000, perOwner: 400 };
 
 export interface A2aRoutesOptions {
   readonly config: Pick<A2aConfig, 'agents' | 'anonymous'>;

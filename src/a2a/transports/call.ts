@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HostedAgent } from '../../config/hosted-agents.js';
 import { notesOf, traceparentOf } from '../../http/request-context.js';
-import type { Caller } from '../../kernel/caller.js';
 import type { A2aRequest } from '../handlers/agent-operations.js';
 
 /** A request, and what the streams of it go on from. */
@@ -46,9 +45,4 @@ const REVISION = /^(?:0|[1-9]\d{0,14})$/;
 /** An id that no stream of this service gave is as none (HTML, section 9.2.4: servers may ignore it). */
 function lastEventIdOf(header: string | string[] | undefined): number | undefined {
   return typeof header === 'string' && REVISION.test(header) ? Number(header) : undefined;
-}
-
-/** Under what the open streams of a caller are counted. */
-export function ownerKey(caller: Caller | null): string {
-  return caller === null ? '' : JSON.stringify([caller.tenant, caller.principal]);
 }

@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HostedAgent } from '../../config/hosted-agents.js';
+import { sendEvents, type EventStreamTiming, type StreamForm } from '../../http/event-stream.js';
+import { ownerKey, type OpenStreams } from '../../http/open-streams.js';
 import { RejectionException } from '../../http/rejection-exception.js';
 import type { Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { EXTENSIONS_HEADER, extensionsHeader } from '../negotiation/extensions.js';
 import type { RequestNegotiation } from '../negotiation/request-negotiation.js';
 import { VERSION_HEADER, VERSION_PARAMETER, type ReceivedValue } from '../negotiation/version.js';
+import type { TaskEvent } from '../tasks/port.js';
 import type { A2aRefusal } from '../wire/refusal.js';
-import type { StreamResponse } from '../wire/types.js';
-import { callOf, ownerKey, type OpenCall } from './call.js';
-import { sendEvents, type EventStreamTiming } from './event-stream.js';
+import { callOf, type OpenCall } from './call.js';
 import { failureOf, failureOfThrown } from './failure.js';
-import type { OpenStreams } from './open-streams.js';
 import { sendFailure, sendThrown, type Form } from './form.js';
 import type { Operation, Operations } from './operations.js';
 
@@ -111,9 +111,10 @@ async function answer(
       sendFailure(reply, form, failureOf(events.error));
       return;
     }
-    const streamForm = {
-      event: (response: StreamResponse) => form.event(response),
-      fault: (error: unknown) => ({
+    const streamForm: StreamForm<TaskEvent> = {
+      event: ({ id, response }) => ({ id, type: undefined, data: form.event(response) }),
+      fault: (error) => ({
+        id: undefined,
         type: form.failureEvent,
         data: form.failure(failureOfThrown(error, call.correlationId)).body,
       }),

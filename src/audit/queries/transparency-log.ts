@@ -15,6 +15,13 @@ export interface TransparencyLog {
   /** The newest published checkpoint that this node's tree reaches; undefined before the first. */
   checkpoint(): Promise<PublishedCheckpoint | undefined>;
 
+  /**
+   * The newest published checkpoint once the leaf of this hash is under it. Asks the signer not to
+   * wait for its interval. Undefined when it takes longer than `timeoutMs`, whatever the reason: this
+   * node's tree is behind, no node signs, there is no such leaf.
+   */
+  checkpointOver(leafHash: Uint8Array, timeoutMs: number): Promise<PublishedCheckpoint | undefined>;
+
   /** Leaves in this node's tree: at least the checkpoint's. */
   size(): number;
 

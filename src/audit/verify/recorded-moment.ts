@@ -65,11 +65,11 @@ function othersThanProposer(revision: ContractRevision): readonly Acceptance[] {
 }
 
 /** Both ends of the leeway are within it, to the last digit that the signer wrote. */
-function isPlausible(acceptedAt: Timestamp, recordedAt: Timestamp): boolean {
+export function isPlausible(signedAt: Timestamp, recordedAt: Timestamp): boolean {
   const clock = millisecondsOf(recordedAt);
   return (
-    compareTimestamps(acceptedAt, timestampOf(clock - LEEWAY_MS)) >= 0 &&
-    compareTimestamps(acceptedAt, timestampOf(clock + LEEWAY_MS)) <= 0
+    compareTimestamps(signedAt, timestampOf(clock - LEEWAY_MS)) >= 0 &&
+    compareTimestamps(signedAt, timestampOf(clock + LEEWAY_MS)) <= 0
   );
 }
 

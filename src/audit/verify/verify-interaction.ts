@@ -1,5 +1,4 @@
 import type { ContractRevision, FederatedInteraction } from '../../kernel/federated-interaction.js';
-import type { Fault } from '../../kernel/rejection.js';
 import { validateInteraction } from '../../kernel/wire-schema.js';
 import { acceptanceFlaw, acceptancesFlaw } from './acceptances.js';
 import { attestationFlaw } from './attestation.js';
@@ -11,6 +10,7 @@ import {
   type CheckResult,
   type Verification,
 } from './check-result.js';
+import { inWords } from './faults.js';
 import { identityFlaw } from './identity.js';
 import { limitsFlaw } from './limits.js';
 import { partiesFlaw } from './parties.js';
@@ -92,10 +92,4 @@ function isErasedAnswer(document: unknown): boolean {
     'code' in document &&
     document.code === 'interaction-erased'
   );
-}
-
-function inWords(faults: readonly Fault[]): string {
-  const [first] = faults;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  return first === undefined ? '' : `${first.pointer || 'the document'} ${first.detail}${more}`;
 }

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Appended, AppendConflict } from '../port.js';
-import { toPosition, type EventRow, type NewRow } from './event-row.js';
+import { toPosition, type EventRow, type NewRow } from '../event-row.js';
 
 export interface AppendRequest {
   readonly stream: string;

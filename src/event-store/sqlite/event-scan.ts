@@ -1,18 +1,14 @@
 import type Database from 'better-sqlite3';
 import type { EventFilter } from '../port.js';
-import { SELECT_EVENTS, StoredEvent, type EventRow } from './event-row.js';
+import { StoredEvent, type EventRow } from '../event-row.js';
+import type { Page } from '../subscription.js';
+import { SELECT_EVENTS } from './event-store-file.js';
 import type { LogTail } from './log-tail.js';
 
 /** Rows looked at per page: a few milliseconds of work, after which others get their turn. */
 const PAGE_ROWS = 256;
 /** A page ends early after so many characters of bodies, so that large events fill no memory. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
-
-export interface Page {
-  readonly events: readonly StoredEvent[];
-  /** Rowid up to which the filter's every event has been returned. */
-  readonly end: number;
-}
 
 /**
  * Reads the log forwards in pages: from its tail what is there, else from the file. Each page is

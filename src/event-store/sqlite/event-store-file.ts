@@ -1,5 +1,9 @@
 import type { FileKind } from './database.js';
 
+/** Gives `EventRow`s; conditions and the order follow. */
+export const SELECT_EVENTS =
+  'SELECT position, name, revision, type, id, body FROM events JOIN streams ON number = stream';
+
 /**
  * The event store's tables.
  *

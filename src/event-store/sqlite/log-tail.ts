@@ -2,7 +2,8 @@ import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import type { EventFilter } from '../port.js';
 import { COUNT_DELETIONS } from './delete-streams.js';
-import { SELECT_EVENTS, StoredEvent, type EventRow } from './event-row.js';
+import { StoredEvent, type EventRow } from '../event-row.js';
+import { SELECT_EVENTS } from './event-store-file.js';
 import { OncePerMacrotask } from './once-per-macrotask.js';
 
 /**

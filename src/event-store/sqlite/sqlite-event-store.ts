@@ -16,21 +16,14 @@ import type { Result } from '../../kernel/result.js';
 import { appendInTransaction, type AppendRequest } from './append.js';
 import { StreamDeletion } from './delete-streams.js';
 import { durabilitySettings, openDatabase, type DurabilitySettings } from './database.js';
-import {
-  SELECT_EVENTS,
-  StoredEvent,
-  toPosition,
-  toRow,
-  toRowid,
-  type EventRow,
-} from './event-row.js';
-import { EVENT_STORE_FILE } from './event-store-file.js';
+import { StoredEvent, toPosition, toRow, toRowid, type EventRow } from '../event-row.js';
+import { Subscriptions, type SubscriptionSource } from '../subscription.js';
+import { EVENT_STORE_FILE, SELECT_EVENTS } from './event-store-file.js';
 import { EventScan } from './event-scan.js';
 import { GroupCommit } from './group-commit.js';
 import { HeadWatch } from './head-watch.js';
 import { LogTail } from './log-tail.js';
 import { PATIENCE_MS, untilFree } from './patience.js';
-import { follow } from './subscription.js';
 
 const APPENDS_PER_COMMIT = 64;
 const POLL_MS = 50;
@@ -64,7 +57,7 @@ export class SqliteEventStore implements DeletableEventStore {
   readonly #appends: GroupCommit<AppendRequest, Result<Appended, AppendConflict>>;
   readonly #watch: HeadWatch;
   readonly #tail: LogTail;
-  readonly #stops = new Set<AbortController>();
+  readonly #subscriptions = new Subscriptions();
   readonly #readStream: Database.Statement<[string, number], EventRow>;
   readonly #readHead: Database.Statement<[], number>;
   readonly #deletion: StreamDeletion;
@@ -155,42 +148,19 @@ export class SqliteEventStore implements DeletableEventStore {
     options: { readonly filter?: EventFilter; readonly signal?: AbortSignal } = {},
   ): AsyncIterable<SubscriptionMessage> {
     const rowid = toRowid(after);
-    return { [Symbol.asyncIterator]: () => this.#subscribe(rowid, options) };
-  }
-
-  #subscribe(
-    after: number,
-    options: { readonly filter?: EventFilter; readonly signal?: AbortSignal },
-  ): AsyncIterator<SubscriptionMessage, undefined> {
-    const stop = new AbortController();
-    const { signal } = options;
-    const abort = (): void => {
-      stop.abort();
-      signal?.removeEventListener('abort', abort);
-      this.#stops.delete(stop);
-    };
-    if (this.#closing !== undefined || signal?.aborted === true) stop.abort();
-    else {
-      this.#stops.add(stop);
-      signal?.addEventListener('abort', abort);
-    }
-    const messages = follow(
-      {
-        openScan: () => new EventScan(this.database, this.#tail, options.filter),
-        watch: this.#watch,
-        readHead: () => this.#head(),
-        onFault: this.#onFault,
-        onEnd: abort,
-      },
-      after,
-      stop.signal,
-    );
     return {
-      next: () => messages.next(),
-      // A generator that waits would not hear of its return before the next event.
-      return: () => {
-        abort();
-        return messages.return(undefined);
+      [Symbol.asyncIterator]: () => {
+        let scan: EventScan | undefined;
+        const source: SubscriptionSource = {
+          readPage: (from, head) => {
+            scan ??= new EventScan(this.database, this.#tail, options.filter);
+            return scan.page(from, head);
+          },
+          readHead: () => this.#head(),
+          watch: this.#watch,
+          onFault: this.#onFault,
+        };
+        return this.#subscriptions.open(source, rowid, options.signal);
       },
     };
   }
@@ -219,7 +189,7 @@ export class SqliteEventStore implements DeletableEventStore {
   }
 
   async #close(): Promise<void> {
-    for (const stop of [...this.#stops]) stop.abort();
+    this.#subscriptions.endAll();
     await this.#appends.close();
     this.database.close();
   }

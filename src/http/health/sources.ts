@@ -7,24 +7,27 @@ import type { ProcessHealth } from '../../processes/process-health.js';
 import type { ProjectionsHealth } from '../../projections/port.js';
 import type { HealthSource } from './health-source.js';
 
-/** The log answers, and the last write reached it. */
-export function eventStoreHealth(store: WatchedEventStore): HealthSource {
+/**
+ * The log answers, and the last write reached it.
+ * @param engine its name, for operators
+ */
+export function eventStoreHealth(store: WatchedEventStore, engine: string): HealthSource {
   return {
     name: 'event-store',
     check: async () => {
       const { canWrite } = store;
-      return { healthy: canWrite, details: { head: await store.head(), canWrite } };
+      return { healthy: canWrite, details: { engine, head: await store.head(), canWrite } };
     },
   };
 }
 
 /** The data keys can be reached: without them nothing is sealed or read. */
-export function keyStoreHealth(keys: KeyStore): HealthSource {
+export function keyStoreHealth(keys: KeyStore, engine: string): HealthSource {
   return {
     name: 'key-store',
     check: async () => {
       await keys.find('health');
-      return { healthy: true, details: {} };
+      return { healthy: true, details: { engine } };
     },
   };
 }

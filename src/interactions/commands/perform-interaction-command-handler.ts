@@ -43,7 +43,7 @@ export class PerformInteractionCommandHandler implements ICommandHandler<Perform
    * here, since its principal may have acted through another client, or may no longer act.
    */
   private async mayHear({ command, caller }: PerformInteractionCommand): Promise<boolean> {
-    if (caller === undefined || command.kind === 'expire') return true;
+    if (caller === undefined || !('agentId' in command)) return true;
     const agent = await this.contexts.agent(command.agentId);
     return agent !== undefined && actingAs(caller, agent) !== undefined;
   }

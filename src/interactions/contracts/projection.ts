@@ -50,6 +50,8 @@ export const contractsByPair: Projection<InteractionEvent> = {
     'outcome-reported': 'ignored',
     'interaction-completed': 'data',
     'interaction-expired': 'data',
+    'erasure-consented': 'ignored',
+    'texts-erased': 'ignored',
   },
 
   reset(db) {
@@ -82,6 +84,8 @@ export const contractsByPair: Projection<InteractionEvent> = {
       case 'revision-proposed':
       case 'revision-accepted':
       case 'outcome-reported':
+      case 'erasure-consented':
+      case 'texts-erased':
         return;
     }
   },

@@ -29,14 +29,52 @@ export function admit(
   command: { readonly agentId: AgentId; readonly head: Head },
   context: InteractionContext,
 ): Result<Admission, Rejection> {
-  const agent = partyNamed(state, command.agentId, context);
+  const party = actingParty(state, command.agentId, context);
+  if (!party.ok) return party;
+  const interaction = standing(
+    party.value.interaction,
+    (head) => sameHead(command.head, head),
+    context,
+  );
+  return interaction.ok ? ok({ ...party.value, interaction: interaction.value }) : interaction;
+}
+
+/**
+ * The same questions for what is left to do after the end.
+ *
+ * Refuses with `interaction-not-found`, `interaction-not-ended`, `head-changed` (where a head is
+ * named) and `interaction-erased`.
+ */
+export function admitEnded(
+  state: Interaction | undefined,
+  command: { readonly agentId: AgentId; readonly head: Head | undefined },
+  context: InteractionContext,
+): Result<Admission, Rejection> {
+  const party = actingParty(state, command.agentId, context);
+  if (!party.ok) return party;
+  const interaction = effectiveAt(party.value.interaction, context.now);
+  if (!isTerminal(interaction.status)) return err({ code: 'interaction-not-ended' });
+  const head = headOf(interaction);
+  if (command.head !== undefined && !sameHead(command.head, head)) {
+    return err({ code: 'head-changed', head });
+  }
+  if (isErased(interaction)) return err({ code: 'interaction-erased' });
+  return ok({ ...party.value, interaction });
+}
+
+/** The interaction is as recorded. Refuses with `interaction-not-found`. */
+function actingParty(
+  state: Interaction | undefined,
+  agentId: AgentId,
+  context: InteractionContext,
+): Result<Admission, Rejection> {
+  const agent = partyNamed(state, agentId, context);
   const { caller } = context;
   const acting = agent && caller && actingAs(caller, agent);
   if (state === undefined || agent === undefined || acting === undefined) {
     return err({ code: 'interaction-not-found' });
   }
-  const interaction = standing(state, (head) => sameHead(command.head, head), context);
-  return interaction.ok ? ok({ interaction: interaction.value, agent, acting }) : interaction;
+  return ok({ interaction: state, agent, acting });
 }
 
 /** The agent, when it is a party of the interaction. */

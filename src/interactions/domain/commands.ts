@@ -42,6 +42,11 @@ export type InteractionCommand =
   | (OnExisting & { readonly kind: 'withdraw'; readonly reason: string | undefined })
   | (OnExisting & { readonly kind: 'cancel'; readonly reason: string | undefined })
   | (OnExisting & { readonly kind: 'complete'; readonly report: OutcomeReport })
+  | (Act & {
+      readonly kind: 'consent-to-erasure';
+      /** Where it is named, it must be how the interaction ended; after the end nothing moves it. */
+      readonly head: Head | undefined;
+    })
   | {
       /** By the auto-acceptance process, under the policy found when the proposal was recorded. */
       readonly kind: 'auto-accept';
@@ -51,7 +56,9 @@ export type InteractionCommand =
       readonly policyRevision: number;
     }
   /** By the expiry process. */
-  | { readonly kind: 'expire' };
+  | { readonly kind: 'expire' }
+  /** By the erasure process. */
+  | { readonly kind: 'erase' };
 
 export type CommandKind = InteractionCommand['kind'];
 export type CommandOf<Kind extends CommandKind> = Extract<InteractionCommand, { kind: Kind }>;

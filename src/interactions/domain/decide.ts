@@ -6,6 +6,7 @@ import { cancel } from './decisions/cancel.js';
 import { reject, withdraw } from './decisions/close-proposal.js';
 import { complete } from './decisions/complete.js';
 import type { Decision } from './decisions/decision.js';
+import { consentToErasure, erase } from './decisions/erase.js';
 import { expire } from './decisions/expire.js';
 import { propose } from './decisions/propose.js';
 import { revise } from './decisions/revise.js';
@@ -36,5 +37,9 @@ export function decide(
       return autoAccept(state, command, context);
     case 'expire':
       return expire(state, context);
+    case 'consent-to-erasure':
+      return consentToErasure(state, command, context);
+    case 'erase':
+      return erase(state, context);
   }
 }

@@ -132,6 +132,19 @@ export type InteractionExpired = DomainEvent<
   null
 >;
 
+/** After the end: the party lets the texts go before their retention has run out. */
+export type ErasureConsented = DomainEvent<'erasure-consented', SignedAct, null>;
+
+/** Why texts were erased: their retention ran out, or every party consented. */
+export type ErasureGround = 'retention' | 'consent';
+
+/** The key of the texts is destroyed: they are gone, and this is the last event. */
+export type TextsErased = DomainEvent<
+  'texts-erased',
+  { readonly interactionId: InteractionId; readonly ground: ErasureGround },
+  null
+>;
+
 export type InteractionEvent =
   | InteractionProposed
   | RevisionProposed
@@ -142,4 +155,6 @@ export type InteractionEvent =
   | InteractionCancelled
   | OutcomeReported
   | InteractionCompleted
-  | InteractionExpired;
+  | InteractionExpired
+  | ErasureConsented
+  | TextsErased;

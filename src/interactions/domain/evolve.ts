@@ -89,6 +89,14 @@ function record(state: Interaction, event: Later): Interaction {
       return ended(state, 'completed', at);
     case 'interaction-expired':
       return ended(state, 'expired', event.data.effectiveAt);
+    // Neither touches `updatedAt`: an ended document keeps its bytes for as long as it has any.
+    case 'erasure-consented':
+      return {
+        ...state,
+        erasureConsents: new Map(state.erasureConsents).set(event.data.agentId, at),
+      };
+    case 'texts-erased':
+      return { ...withoutTexts(state), erasure: { ground: event.data.ground, at } };
   }
 }
 
@@ -109,6 +117,8 @@ function begin(event: Recorded<InteractionProposed>): Interaction {
     inForce: null,
     reports: new Map(),
     lastRejection: null,
+    erasureConsents: new Map(),
+    erasure: null,
     createdAt: recordedAt,
     updatedAt: recordedAt,
     version: 1,
@@ -139,6 +149,16 @@ function ended(state: Interaction, status: InteractionStatus, at: Timestamp): In
   return {
     ...withStatus(state, status, at),
     revisions: closeOpen(state.revisions, 'rejected', at),
+  };
+}
+
+/** As if folded from a log without texts: whoever remembers a fold forgets them with the event. */
+function withoutTexts(state: Interaction): Interaction {
+  const { revisions, lastRejection } = state;
+  return {
+    ...state,
+    revisions: revisions.map((revision) => ({ ...revision, contract: ERASED })),
+    lastRejection: lastRejection && { ...lastRejection, reason: ERASED },
   };
 }
 

@@ -9,6 +9,7 @@ import type {
 } from '../../kernel/federated-interaction.js';
 import type { AgentId, InteractionId, TermsHash, Uuid } from '../../kernel/ids.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
+import type { ErasureGround } from './events.js';
 
 export interface Revision {
   readonly revisionId: Uuid;
@@ -33,6 +34,11 @@ export interface LastRejection {
   readonly reason: string | null | Erased;
 }
 
+export interface Erasure {
+  readonly ground: ErasureGround;
+  readonly at: Timestamp;
+}
+
 export interface Interaction {
   readonly interactionId: InteractionId;
   readonly audience: string;
@@ -52,6 +58,10 @@ export interface Interaction {
   /** Who has reported on the terms in force, and when. An amendment in force empties it. */
   readonly reports: ReadonlyMap<AgentId, Timestamp>;
   readonly lastRejection: LastRejection | null;
+  /** Which parties let the texts go, in the order of the log, and when. */
+  readonly erasureConsents: ReadonlyMap<AgentId, Timestamp>;
+  /** Null: not recorded. The texts may be gone a moment earlier (`isErased`). */
+  readonly erasure: Erasure | null;
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
   /** How many events were folded. */

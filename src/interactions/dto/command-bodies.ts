@@ -119,6 +119,11 @@ export class CompleteBody extends ActOnExistingBody {
   readonly signature?: SignatureMember;
 }
 
+export class ConsentToErasureBody extends ActOnExistingBody {
+  @OptionalSignature('federated-interaction/erasure-consent')
+  readonly signature?: SignatureMember;
+}
+
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

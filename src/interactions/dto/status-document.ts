@@ -3,10 +3,12 @@ import type { Plain } from '../../http/plain.js';
 import type { Caller } from '../../kernel/caller.js';
 import { ERASED } from '../../kernel/event.js';
 import type { ParkedEvent } from '../../projections/port.js';
+import { erasureDueAt } from '../domain/erasure.js';
 import type { Interaction, LastRejection } from '../domain/interaction.js';
 import { isErased } from '../domain/revisions.js';
 import { interactionStatus } from '../domain/status.js';
 import { HeadMember } from './acts.js';
+import { ErasureConsentDocument, erasureConsents, ErasureDocument } from './erasure-documents.js';
 
 export class LastRejectionDocument {
   @ApiProperty({ type: 'integer' })
@@ -82,6 +84,29 @@ export class InteractionStatusDocument {
   @ApiProperty({ description: 'The texts are gone; identifiers, hashes and times remain' })
   readonly erased!: boolean;
 
+  @ApiProperty({
+    type: () => ErasureDocument,
+    nullable: true,
+    description: 'null until it is recorded, which may be a moment after the texts are gone',
+  })
+  readonly erasure!: ErasureDocument | null;
+
+  @ApiProperty({
+    type: () => [ErasureConsentDocument],
+    description: 'The parties that let the texts go',
+  })
+  readonly erasureConsents!: readonly ErasureConsentDocument[];
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description:
+      'From when on the texts are to be erased: the end of their retention, or the consent of the ' +
+      'last party. null before the end, if never without that consent, and once they are gone',
+  })
+  readonly erasureDueAt!: string | null;
+
   @ApiProperty({ description: 'False while events of this interaction are parked' })
   readonly reliable!: boolean;
 
@@ -102,6 +127,9 @@ export function statusDocument(
     lastRejection: lastRejection && lastRejectionDocument(lastRejection),
     version: interaction.version,
     erased: isErased(interaction),
+    erasure: interaction.erasure,
+    erasureConsents: erasureConsents(interaction),
+    erasureDueAt: erasureDueAt(interaction),
     reliable: parked.length === 0,
     parkedEvents: parked.map(({ projection, type, revision, attempts, retrying, error }) => ({
       projection,

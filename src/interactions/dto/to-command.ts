@@ -9,6 +9,7 @@ import type {
   AcceptBody,
   CancelBody,
   CompleteBody,
+  ConsentToErasureBody,
   ProposeBody,
   RejectBody,
   ReviseBody,
@@ -95,6 +96,13 @@ export function completionOf(
     report: report.value,
     proof: signatureProof(signature),
   });
+}
+
+export function erasureConsentOf(
+  { agentId, signature }: ConsentToErasureBody,
+  head: Head | undefined,
+): CommandOf<'consent-to-erasure'> {
+  return { kind: 'consent-to-erasure', agentId, head, proof: signatureProof(signature) };
 }
 
 function contractOf({ contract }: { readonly contract: object }): Result<Contract, Rejection> {

@@ -70,7 +70,7 @@ export function selectionOf(filter: InteractionFilter, scope: RowScope, now: Tim
   if (status !== undefined) {
     require(`iif(${IS_DUE}, 'expired', i.status) = @status`, { status });
   }
-  if (taskCategory !== undefined) require('i.task_category = @taskCategory', { taskCategory });
+  if (taskCategory !== undefined) require('t.task_category = @taskCategory', { taskCategory });
   if (waitingOn !== undefined) {
     require(`${GOES_ON} AND instr(iif(i.is_open, i.accepted, i.reported), @waiting) = 0`, {
       waiting: JSON.stringify(waitingOn),
@@ -156,7 +156,8 @@ export function selectRows(
         ];
   return readModel
     .prepare<Row>(
-      `SELECT i.*, ${IS_DUE} AS is_due FROM ${from}
+      `SELECT i.*, t.task_category, t.deadline, ${IS_DUE} AS is_due
+       FROM ${from} LEFT JOIN interaction_list_terms AS t ON t.number = i.terms
        WHERE ${leader}.position < @before AND ${leader}.position >= @last AND ${condition}
        ORDER BY ${leader}.position DESC LIMIT @limit`,
     )

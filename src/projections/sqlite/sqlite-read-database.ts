@@ -24,6 +24,12 @@ const UNAVAILABLE =
 /** How many pieces of work share a commit at most. */
 const PIECES_PER_COMMIT = 16;
 
+/** After a purge was asked for, so that those of one moment share it; and between two tries. */
+const PURGE_AFTER_MS = 250;
+
+/** Milliseconds that the driver waits for another connection, and everything else meanwhile. */
+const BUSY_TIMEOUT_MS = 5_000;
+
 const SIDE_FILES = ['-wal', '-shm', '-journal'];
 
 /**
@@ -41,6 +47,9 @@ export class SqliteReadDatabase implements ReadDatabase {
   #uncommitted = 0;
   /** Some of them were undone, and nobody has asked since how far the views are. */
   #isCutBack = false;
+  /** Texts were overwritten whose old pages the write-ahead log still holds. */
+  #isToPurge = false;
+  #purging: NodeJS.Timeout | undefined;
 
   /** @param file path of the database; its folder is made when it is missing. */
   constructor(private readonly file: string) {
@@ -84,6 +93,7 @@ export class SqliteReadDatabase implements ReadDatabase {
     try {
       this.#run('COMMIT');
       this.#uncommitted = 0;
+      if (this.#isToPurge) this.#purgeSoon();
     } catch (error) {
       this.#undoAll();
       throw translate(error);
@@ -125,12 +135,15 @@ export class SqliteReadDatabase implements ReadDatabase {
     return statement;
   }
 
-  /** Keeps one damaged file (`<file>.damaged`) for whoever wants to know what happened to it. */
+  /**
+   * Keeps one damaged file (`<file>.damaged`) for whoever wants to know what happened to it, until texts
+   * are purged: nobody can overwrite what is in it.
+   */
   replace(): void {
     this.#uncommitted = 0;
     this.close();
     for (const suffix of ['', ...SIDE_FILES]) {
-      const aside = `${this.file}.damaged${suffix}`;
+      const aside = this.#aside(suffix);
       rmSync(aside, { force: true });
       if (existsSync(this.file + suffix)) renameSync(this.file + suffix, aside);
     }
@@ -143,6 +156,8 @@ export class SqliteReadDatabase implements ReadDatabase {
     } catch {
       // It is read from the log again.
     }
+    clearTimeout(this.#purging);
+    this.#purging = undefined;
     for (const connection of [this.#reader, this.#writer] as (Database.Database | undefined)[]) {
       try {
         connection?.close();
@@ -150,6 +165,31 @@ export class SqliteReadDatabase implements ReadDatabase {
         // A damaged file may not even close well, and nothing in it is worth keeping.
       }
     }
+  }
+
+  #purgeSoon(): void {
+    this.#purging ??= setTimeout(() => {
+      this.#purging = undefined;
+      if (!this.#purge()) this.#purgeSoon();
+    }, PURGE_AFTER_MS).unref();
+  }
+
+  /** Writes the log back and empties it; false when somebody is in the way just now. */
+  #purge(): boolean {
+    if (this.#writer.inTransaction) return false;
+    try {
+      if (!emptyLog(this.#writer)) return false;
+    } catch {
+      // A fault that whoever writes next meets too, and reports.
+      return false;
+    }
+    this.#isToPurge = false;
+    for (const suffix of ['', ...SIDE_FILES]) rmSync(this.#aside(suffix), { force: true });
+    return true;
+  }
+
+  #aside(suffix: string): string {
+    return `${this.file}.damaged${suffix}`;
   }
 
   #undoAll(): void {
@@ -173,7 +213,7 @@ export class SqliteReadDatabase implements ReadDatabase {
     // Only the owner reads it; SQLite gives the files beside it the same mode.
     closeSync(openSync(this.file, 'a', 0o600));
     chmodSync(this.file, 0o600);
-    this.#writer = new Database(this.file);
+    this.#writer = new Database(this.file, { timeout: BUSY_TIMEOUT_MS });
     this.#writer.pragma('journal_mode = WAL');
     this.#writer.pragma('synchronous = NORMAL');
     this.#writer.pragma('secure_delete = ON');
@@ -185,6 +225,8 @@ export class SqliteReadDatabase implements ReadDatabase {
     if (existed && this.#writer.pragma('quick_check(1)', { simple: true }) !== 'ok') {
       throw new ReadDatabaseDamaged('quick_check');
     }
+    // What a killed process has overwritten is still in its log.
+    if (existed) emptyLog(this.#writer);
     this.#reader = new Database(this.file, { readonly: true });
     this.#writes = new StatementCache(this.#writer);
     this.#reads = new StatementCache(this.#reader);
@@ -197,6 +239,10 @@ export class SqliteReadDatabase implements ReadDatabase {
       this.#requireTransaction();
       // A statement prepared before a table was dropped and made again is prepared anew by SQLite.
       this.#writer.exec(sql);
+    },
+    purge: () => {
+      this.#requireTransaction();
+      this.#isToPurge = true;
     },
   };
 
@@ -250,6 +296,17 @@ class StatementCache {
       this.#handles.set(sql, handle);
     }
     return handle;
+  }
+}
+
+/** Without waiting for a reader of another process; false when there is one. */
+function emptyLog(connection: Database.Database): boolean {
+  connection.pragma('busy_timeout = 0');
+  try {
+    const [outcome] = connection.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }];
+    return outcome.busy === 0;
+  } finally {
+    connection.pragma(`busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
   }
 }
 

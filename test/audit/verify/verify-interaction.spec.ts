@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CheckId, Reason } from '../../../src/audit/verify/check-result.js';
+import type { CheckId } from '../../../src/audit/verify/check-result.js';
+import type { DOCUMENT_REASONS } from '../../../src/audit/verify/reasons.js';
 import { parseVerificationKeys } from '../../../src/audit/verify/verification-keys.js';
 import { verifyInteraction } from '../../../src/audit/verify/verify-interaction.js';
 import { attestRevision } from '../../../src/kernel/attestation.js';
@@ -195,7 +196,7 @@ const bySignature = (spec: Partial<Acceptance>) => (acceptance: Acceptance) => (
 const identityPoint = Buffer.from(`01${'00'.repeat(31)}`, 'hex').toString('base64url');
 const identitySignature = Buffer.from(`01${'00'.repeat(63)}`, 'hex').toString('base64url');
 
-const WAYS: Readonly<Record<Reason, Ways>> = {
+const WAYS: Readonly<Record<keyof typeof DOCUMENT_REASONS, Ways>> = {
   'schema-violation': [
     'schema',
     'failed',

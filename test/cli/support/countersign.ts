@@ -11,10 +11,14 @@ export interface Finished {
 }
 
 /** Runs the command as a process of its own, with `input` on its stdin. */
-export async function countersign(args: readonly string[], input = ''): Promise<Finished> {
+export async function countersign(
+  args: readonly string[],
+  input = '',
+  env: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
   const child = spawn(process.execPath, [await compiledCli(), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...env },
   });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

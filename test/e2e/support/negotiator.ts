@@ -16,6 +16,7 @@ import {
   type AcceptanceStatement,
   type CancellationStatement,
   type CompletionStatement,
+  type ErasureConsentStatement,
   type RejectionStatement,
   type Statement,
   type WithdrawalStatement,
@@ -131,6 +132,12 @@ export class Negotiator {
     );
     if (answer.status !== 201) throw new Error(answer.text);
     return negotiator;
+  }
+
+  /** The same agent, as a client of another node. */
+  at(service: TestService): Negotiator {
+    const { agentId, key, tenant, owner, client } = this;
+    return new Negotiator(service, agentId, key, tenant, owner, client);
   }
 
   /** What its runtime uses: issued to its client, bound to the agent. */
@@ -285,6 +292,31 @@ export class Negotiator {
 
   complete(document: FederatedInteraction): Promise<Answer> {
     return this.post(`${pathOf(document)}/completion`, this.completion(document));
+  }
+
+  erasureConsent({ interactionId }: Pick<FederatedInteraction, 'interactionId'>): object {
+    return {
+      agentId: this.agentId,
+      ...this.signature((signedAt) =>
+        makeStatement<ErasureConsentStatement>('federated-interaction/erasure-consent', {
+          audience: this.service.audience,
+          agentId: this.agentId,
+          interactionId,
+          signedAt,
+        }),
+      ),
+    };
+  }
+
+  consentToErasure(
+    document: Pick<FederatedInteraction, 'interactionId'>,
+    options?: SendOptions,
+  ): Promise<Answer> {
+    return this.post(
+      `${pathOf(document)}/erasure-consents`,
+      this.erasureConsent(document),
+      options,
+    );
   }
 
   private acceptance(

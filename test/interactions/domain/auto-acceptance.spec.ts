@@ -3,6 +3,7 @@ import type { Contract } from '../../../src/kernel/federated-interaction.js';
 import { termsHash } from '../../../src/kernel/terms.js';
 import { given } from '../../support/given-when-then.js';
 import {
+  accept,
   alpha,
   autoAccept,
   beta,
@@ -68,6 +69,25 @@ describe('a policy', () => {
     ['approvals', { humanApprovalRequirements: ['before delivery'] }],
   ])('leaves %s to a person', (_, terms) => {
     given(offered(terms)).when(autoAccept(automatic)).refused('policy-does-not-apply');
+  });
+
+  it('leaves terms to a person by which texts would go earlier than by any before', () => {
+    for (const scene of [
+      offered({ retentionDays: 9 }).perform(revise(alpha, contract({ retentionDays: 8 }))),
+      offered({ retentionDays: 9 }).perform(
+        accept(beta),
+        revise(alpha, contract({ retentionDays: 0 })),
+      ),
+    ]) {
+      given(scene.with(automatic)).when(autoAccept(automatic)).refused('policy-does-not-apply');
+    }
+    given(
+      offered({ retentionDays: 9 })
+        .perform(accept(beta), revise(alpha, contract({ retentionDays: 10 })))
+        .with(automatic),
+    )
+      .when(autoAccept(automatic))
+      .then('revision-accepted', 'revision-attested');
   });
 
   it('applies only while it is still the one that was in force at the proposal', () => {

@@ -8,7 +8,9 @@ import {
   beta,
   cancel,
   complete,
+  consentToErasure,
   contract,
+  erase,
   expire,
   gamma,
   propose,
@@ -54,6 +56,9 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': all('interaction-exists'),
     cancelled: all('interaction-exists'),
     completed: all('interaction-exists'),
+    'ended-half-consented': all('interaction-exists'),
+    'ended-consented': all('interaction-exists'),
+    'erased-by-retention': all('interaction-exists'),
   },
   revise: {
     none: all(unknown),
@@ -68,6 +73,9 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': ended,
     cancelled: ended,
     completed: ended,
+    'ended-half-consented': ended,
+    'ended-consented': ended,
+    'erased-by-retention': ended,
   },
   accept: {
     none: all(unknown),
@@ -82,6 +90,9 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': ended,
     cancelled: ended,
     completed: ended,
+    'ended-half-consented': ended,
+    'ended-consented': ended,
+    'erased-by-retention': ended,
   },
   reject: {
     none: all(unknown),
@@ -100,6 +111,9 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': ended,
     cancelled: ended,
     completed: ended,
+    'ended-half-consented': ended,
+    'ended-consented': ended,
+    'erased-by-retention': ended,
   },
   withdraw: {
     none: all(unknown),
@@ -118,6 +132,9 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': ended,
     cancelled: ended,
     completed: ended,
+    'ended-half-consented': ended,
+    'ended-consented': ended,
+    'erased-by-retention': ended,
   },
   cancel: {
     none: all(unknown),
@@ -136,6 +153,9 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': ended,
     cancelled: ended,
     completed: ended,
+    'ended-half-consented': ended,
+    'ended-consented': ended,
+    'erased-by-retention': ended,
   },
   complete: {
     none: all(unknown),
@@ -154,6 +174,9 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': ended,
     cancelled: ended,
     completed: ended,
+    'ended-half-consented': ended,
+    'ended-consented': ended,
+    'erased-by-retention': ended,
   },
   'auto-accept': {
     none: all(unknown),
@@ -168,8 +191,49 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': ended,
     cancelled: ended,
     completed: ended,
+    'ended-half-consented': ended,
+    'ended-consented': ended,
+    'erased-by-retention': ended,
+  },
+  'consent-to-erasure': {
+    none: all(unknown),
+    'pending-r1': row('interaction-not-ended', 'interaction-not-ended', unknown),
+    'pending-partly-accepted': all('interaction-not-ended'),
+    'pending-countered': row('interaction-not-ended', 'interaction-not-ended', unknown),
+    active: row('interaction-not-ended', 'interaction-not-ended', unknown),
+    'active-with-open-amendment': row('interaction-not-ended', 'interaction-not-ended', unknown),
+    'active-partly-reported': row('interaction-not-ended', 'interaction-not-ended', unknown),
+    rejected: row(['erasure-consented'], ['erasure-consented'], unknown),
+    'expired-recorded': row(['erasure-consented'], ['erasure-consented'], unknown),
+    'expired-by-clock': row(
+      ['interaction-expired', 'erasure-consented'],
+      ['interaction-expired', 'erasure-consented'],
+      unknown,
+    ),
+    cancelled: row(['erasure-consented'], ['erasure-consented'], unknown),
+    completed: row(['erasure-consented'], ['erasure-consented'], unknown),
+    'ended-half-consented': row('already-consented', ['erasure-consented'], unknown),
+    'ended-consented': row('already-consented', 'already-consented', unknown),
+    'erased-by-retention': row('interaction-erased', 'interaction-erased', unknown),
   },
   // By the service: no agent acts, so the columns are equal.
+  erase: {
+    none: all(unknown),
+    'pending-r1': all('erasure-not-due'),
+    'pending-partly-accepted': all('erasure-not-due'),
+    'pending-countered': all('erasure-not-due'),
+    active: all('erasure-not-due'),
+    'active-with-open-amendment': all('erasure-not-due'),
+    'active-partly-reported': all('erasure-not-due'),
+    rejected: all('erasure-not-due'),
+    'expired-recorded': all('erasure-not-due'),
+    'expired-by-clock': all('erasure-not-due'),
+    cancelled: all('erasure-not-due'),
+    completed: all('erasure-not-due'),
+    'ended-half-consented': all('erasure-not-due'),
+    'ended-consented': all(['texts-erased']),
+    'erased-by-retention': all([]),
+  },
   expire: {
     none: all(unknown),
     'pending-r1': all('expiry-not-due'),
@@ -183,6 +247,9 @@ const TABLE: Readonly<Record<CommandKind, Readonly<Record<StateName, Cell>>>> = 
     'expired-by-clock': all(['interaction-expired']),
     cancelled: all('interaction-ended'),
     completed: all('interaction-ended'),
+    'ended-half-consented': all('interaction-ended'),
+    'ended-consented': all('interaction-ended'),
+    'erased-by-retention': all('interaction-ended'),
   },
 };
 
@@ -202,6 +269,8 @@ const ACTS: Readonly<Record<CommandKind, (who: Party, scene: Scene) => Act>> = {
   complete: (who) => complete(who),
   'auto-accept': (who) => autoAccept(who),
   expire: () => expire(),
+  'consent-to-erasure': (who) => consentToErasure(who),
+  erase: () => erase(),
 };
 
 function sceneFor(kind: CommandKind, state: StateName): Scene {
@@ -236,7 +305,10 @@ describe.each(entries(TABLE))('%s', (kind, states) => {
 });
 
 describe('whoever is no party gets one answer, whatever the state', () => {
-  const onExisting = entries(ACTS).filter(([kind]) => kind !== 'propose' && kind !== 'expire');
+  const byService: readonly CommandKind[] = ['expire', 'erase'];
+  const onExisting = entries(ACTS).filter(
+    ([kind]) => kind !== 'propose' && !byService.includes(kind),
+  );
   it.each(onExisting)('%s', (kind, act) => {
     for (const [state] of entries(STATES)) {
       const scene = sceneFor(kind, state);

@@ -43,6 +43,7 @@ import { ProjectionRunner } from '../../../src/projections/projection-runner.js'
 import { SqliteReadDatabase } from '../../../src/projections/sqlite/sqlite-read-database.js';
 import { openTasks } from '../../../src/wiring/open-tasks.js';
 import { openTextClassifier } from '../../../src/wiring/open-text-classifier.js';
+import { openTransparencyLog } from '../../../src/wiring/open-transparency-log.js';
 import { Opened } from '../../../src/wiring/opened.js';
 
 const BEGINNING = Date.parse('2030-01-01T00:00:00.000Z');
@@ -88,13 +89,13 @@ export class Application {
     if (!config.ok) throw new Error(JSON.stringify(config.error));
     const time = { now: (): number => BEGINNING };
     const clock = (): number => time.now();
-    const { eventStore, keyStore, readModel, platformKeys } = config.value;
-    const store = await openSqliteEventStore(eventStore.path, {
+    const { readModel, platformKeys } = config.value;
+    const store = await openSqliteEventStore(join(folder, 'events.db'), {
       onFault: (fault) => {
         throw fault;
       },
     });
-    const keys = await openSqliteKeyStore(keyStore.path, { randomBytes });
+    const keys = await openSqliteKeyStore(join(folder, 'keys.db'), { randomBytes });
     const held = await loadPlatformKeys(platformKeys);
     if (!held.ok) throw new Error(held.error.join());
     const keyring = createKeyring(
@@ -122,6 +123,7 @@ export class Application {
       readModel: views,
       keyring,
       health: new HealthRegistry(),
+      transparencyLog: await openTransparencyLog(config.value, store, keyring, randomBytes, opened),
       taskService: await openTasks(config.value, opened),
       textClassifier: openTextClassifier(config.value, opened),
       handlers: new Map(),

@@ -29,7 +29,7 @@ import {
   type Clock,
   type Timestamp,
 } from '../../../src/kernel/timestamp.js';
-import type { Agents, Interactions } from '../../../src/processes/ports.js';
+import type { Agents, DataKeys, Interactions } from '../../../src/processes/ports.js';
 import { Processes } from '../../../src/processes/processes.js';
 import type { ProcessHealth } from '../../../src/processes/process-health.js';
 import type { ProcessTiming } from '../../../src/processes/process-timing.js';
@@ -61,6 +61,8 @@ export class Deployment {
   answered = 0;
   /** Holds effects back until it resolves. */
   beforeEffect: () => Promise<void> = () => Promise.resolve();
+  /** Between the destruction of a key and what follows. */
+  afterDestroyed: () => Promise<void> = () => Promise.resolve();
   readonly #interactions: InteractionExecution;
   readonly #agents: AgentExecution;
   readonly #processes: Processes[] = [];
@@ -94,6 +96,7 @@ export class Deployment {
       report: () => undefined,
       interactions: this.interactions,
       agents: this.agents,
+      keys: this.dataKeys,
       timing: { ...TIMING, ...timing },
     });
     this.#processes.push(processes);
@@ -120,6 +123,15 @@ export class Deployment {
       const result = await this.#perform(id, command, undefined, envelope);
       this.answered++;
       return result;
+    },
+  };
+
+  readonly dataKeys: DataKeys = {
+    findAll: async (scopes) => this.keys.findAll(scopes),
+    destroy: async (scope) => {
+      this.performed.push(`destroy ${scope}`);
+      await this.keys.destroy(scope);
+      await this.afterDestroyed();
     },
   };
 
@@ -222,7 +234,7 @@ export class Deployment {
     interactionId: InteractionId,
     agentId: AgentId,
     command:
-      | { readonly kind: 'accept' | 'reject' | 'withdraw' | 'cancel' }
+      | { readonly kind: 'accept' | 'reject' | 'withdraw' | 'cancel' | 'consent-to-erasure' }
       | { readonly kind: 'revise'; readonly purpose: string },
   ): Promise<void> {
     const interaction = await this.interactions.find(interactionId);

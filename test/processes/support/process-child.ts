@@ -1,7 +1,7 @@
 /**
  * One node's process managers over a folder, in a process of its own that can be killed. Its clock
  * is ahead by the given milliseconds. Writes a line after every effect, of which many are under way at
- * any time.
+ * any time, and one in the middle of an erasure, when its key is destroyed and nothing is recorded.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deployment } from './deployment.js';
@@ -11,6 +11,10 @@ if (folder === undefined || node === undefined) throw new Error('folder, node, a
 const deployment = await Deployment.open(() => Date.now() + Number(aheadMs), folder);
 // Slow enough to be killed on the way.
 deployment.beforeEffect = async () => delay(20);
+deployment.afterDestroyed = async () => {
+  process.stdout.write('destroyed\n');
+  await delay(20);
+};
 deployment.run(node);
 let told = 0;
 setInterval(() => {

@@ -1,0 +1,82 @@
+import { Controller, Get, Param, Query, Res, StreamableFile } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { Problems } from '../../http/openapi/problems.js';
+import { orReject, RejectionException } from '../../http/rejection-exception.js';
+import { CurrentRequest, type RequestContext } from '../../http/request-context.js';
+import { parseInteractionId } from '../../kernel/ids.js';
+import { EvidenceParameters } from './dto/evidence-parameters.js';
+import { Evidence } from './evidence.js';
+
+/** For whoever may read the interaction; nobody learns of a foreign one. */
+@ApiTags('audit')
+@Controller('v1/interactions')
+export class EvidenceController {
+  constructor(private readonly evidence: Evidence) {}
+
+  @Get(':interactionId/evidence')
+  @ApiOperation({
+    summary: 'Everything that an offline verifier needs, in one file',
+    description:
+      'The events of the interaction, of its parties and of the platform’s keys, each with its proof ' +
+      'of inclusion in the log; the signed checkpoint that they lead to; the document; and the key of ' +
+      'its texts. `countersign verify FILE --trust KEY` recomputes all of it. Events of agents of ' +
+      'other tenants that do not make the history of their keys are withheld, unless the token has ' +
+      '`audit:read-all`: that they exist is proved, what they say is not told.',
+  })
+  @ApiResponse({
+    status: 200,
+    description: 'The bundle, of whatever length',
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          additionalProperties: true,
+          description: 'schemas/v0.1/evidence-bundle.schema.json',
+        },
+      },
+    },
+  })
+  @Problems('interaction-not-found', 'checkpoint-behind')
+  async bundle(
+    @Param('interactionId') id: string,
+    @Query() { texts, consistentFrom }: EvidenceParameters,
+    @CurrentRequest() { caller }: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const interactionId = parseInteractionId(id);
+    if (interactionId === undefined) {
+      throw new RejectionException({ code: 'interaction-not-found' });
+    }
+    const bundle = orReject(
+      await this.evidence.bundle({
+        interactionId,
+        caller,
+        withTexts: texts !== 'false',
+        consistentFrom: consistentFrom === undefined ? null : Number(consistentFrom),
+      }),
+    );
+    // It may hold the key of the texts: it is kept nowhere on its way.
+    reply.header('cache-control', 'no-store');
+    const text = untilStalled(bundle, () => reply.raw.destroy());
+    return new StreamableFile(Readable.from(text, { objectMode: false }), {
+      type: 'application/json; charset=utf-8',
+      disposition: `attachment; filename="evidence-${interactionId}.json"`,
+    });
+  }
+}
+
+/** A reader that takes nothing for so long is cut off, in milliseconds. */
+const STALL_MS = 60_000;
+
+async function* untilStalled(
+  pieces: AsyncIterable<string>,
+  cut: () => void,
+): AsyncGenerator<string, void> {
+  for await (const piece of pieces) {
+    const timer = setTimeout(cut, STALL_MS).unref();
+    yield piece;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,177 @@
+import { encodeBase64Url } from '../../kernel/base64url.js';
+import { formatCheckpoint } from '../../kernel/checkpoint.js';
+import { noteKey, signNote } from '../../kernel/note-key.js';
+import type { Report } from '../../kernel/report.js';
+import { formatNote } from '../../kernel/signed-note.js';
+import { millisecondsOf, type Clock } from '../../kernel/timestamp.js';
+import { errorSummary } from '../../projections/error-summary.js';
+import { pause } from '../../projections/pause.js';
+import type { CheckpointFile } from './checkpoint-file.js';
+import { newestCheckpoint } from './checkpoint-rows.js';
+import type { CheckpointKey } from './checkpoint-signing.js';
+import { contradictionOf } from './contradiction.js';
+import type { LogWriter } from './log-writer.js';
+import type { TreeView } from './tree-view.js';
+
+export interface CheckpointSignerOptions {
+  readonly origin: string;
+  readonly tree: TreeView;
+  readonly file: CheckpointFile;
+  readonly writer: LogWriter;
+  /** The key that signs now; undefined when this node holds none. */
+  readonly key: () => Promise<CheckpointKey | undefined>;
+  /** Brings the tree to the head of the log; false when it does not get there in time. */
+  readonly catchUp: () => Promise<boolean>;
+  readonly clock: Clock;
+  readonly report: Report;
+  readonly intervalMs: number;
+  /** Least time between two checkpoints when somebody asks for one, in milliseconds. */
+  readonly leastIntervalMs?: number;
+}
+
+/**
+ * `signing`: as it should be, also while there is nothing to sign; `no-key`; `behind`: the tree has
+ * not come to the head of the log; `refusing`: what was signed once speaks against the tree;
+ * `failing`: store or file cannot be used.
+ */
+export type SignerState = 'signing' | 'no-key' | 'behind' | 'refusing' | 'failing';
+
+export interface SignerHealth {
+  readonly state: SignerState;
+  /** Why, for operators; null when nothing is wrong. */
+  readonly fault: string | null;
+}
+
+const WELL: SignerHealth = { state: 'signing', fault: null };
+const LEAST_INTERVAL_MS = 1_000;
+
+/**
+ * Signs the tree when it has grown: at most once per interval, whichever node it is, sooner when
+ * somebody waits. A checkpoint is published by its event in the stream `log`, appended at the exact
+ * revision that the signer has seen; before that it is flushed to a file. A tree that contradicts
+ * that file, or a checkpoint in the log, is never signed.
+ *
+ * After a crash in between the file is ahead: the next start signs the same tree or a larger one.
+ */
+export class CheckpointSigner {
+  readonly #stopping = new AbortController();
+  #sleep = new AbortController();
+  #running: Promise<void> | undefined;
+  #isAsked = false;
+  #health = WELL;
+
+  constructor(private readonly options: CheckpointSignerOptions) {}
+
+  get health(): SignerHealth {
+    return this.#health;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#sleep.abort();
+    await this.#running;
+  }
+
+  /** Somebody waits for the next checkpoint. */
+  signSoon(): void {
+    this.#isAsked = true;
+    this.#sleep.abort();
+  }
+
+  async #run(): Promise<void> {
+    let delay = this.options.intervalMs;
+    for (;;) {
+      if (!this.#isAsked || delay < this.options.intervalMs) await this.#rest(delay);
+      if (this.#stopping.signal.aborted) return;
+      const isAsked = this.#isAsked;
+      this.#isAsked = false;
+      const remaining = await this.#turn(isAsked);
+      // Who asked too early is not forgotten.
+      if (remaining !== undefined) this.#isAsked ||= isAsked;
+      delay = remaining ?? this.options.intervalMs;
+    }
+  }
+
+  /** A rest that was asked for already is not cut short by asking again. */
+  async #rest(milliseconds: number): Promise<void> {
+    this.#sleep = new AbortController();
+    const wakes = this.#isAsked ? this.#stopping : this.#sleep;
+    await pause(milliseconds, wakes.signal);
+  }
+
+  /** @returns milliseconds until it may be signed again, undefined when nothing waits for that. */
+  async #turn(isAsked: boolean): Promise<number | undefined> {
+    try {
+      const { health, remaining } = await this.#sign(isAsked);
+      this.#became(health);
+      return remaining;
+    } catch (error) {
+      this.#became({ state: 'failing', fault: errorSummary(error) });
+      return undefined;
+    }
+  }
+
+  async #sign(isAsked: boolean): Promise<{ health: SignerHealth; remaining?: number }> {
+    const { origin, tree, file, writer } = this.options;
+    const key = await this.options.key();
+    if (!(await this.options.catchUp())) {
+      return { health: { state: 'behind', fault: 'the tree has not reached the head of the log' } };
+    }
+    const kept = await file.read();
+    const fault = contradictionOf(tree, origin, kept);
+    if (fault !== undefined) return { health: { state: 'refusing', fault } };
+
+    // From here to the signature nothing waits: state, root and newest checkpoint belong together.
+    const seen = tree.state;
+    const newest = tree.isThere ? newestCheckpoint(tree) : undefined;
+    const rootHash = tree.hashes().rootAt(seen.size);
+    // What others have published binds this node too, should the log be put back one day.
+    if (newest !== undefined && newest.size > (kept?.checkpoint.size ?? -1)) {
+      await file.write(newest.note);
+    }
+    if (key === undefined) {
+      const missing = 'this node holds no platform key of the purpose checkpoint that may sign';
+      return { health: { state: 'no-key', fault: missing } };
+    }
+    if (seen.size <= (newest?.size ?? 0)) return { health: WELL };
+    const remaining = newest === undefined ? 0 : this.#remaining(newest.recordedAt, isAsked);
+    if (remaining > 0) return { health: WELL, remaining };
+
+    const text = formatCheckpoint({ origin, size: seen.size, rootHash });
+    const signature = signNote(text, noteKey(origin, 'ed25519', key.jwk), key.sign);
+    const note = formatNote({ text, signatures: [signature] });
+    await file.write(note);
+    const data = {
+      origin,
+      size: seen.size,
+      rootHash: encodeBase64Url(rootHash),
+      keyId: key.keyId,
+      note,
+    };
+    const isFirst = await writer.append({ type: 'checkpoint-signed', data, texts: null }, seen);
+    // Own or another node's: the tree must see it before the next one is thought of.
+    await this.options.catchUp();
+    return isFirst ? { health: WELL } : { health: WELL, remaining: 1 };
+  }
+
+  #remaining(recordedAt: Parameters<typeof millisecondsOf>[0], isAsked: boolean): number {
+    const { clock, intervalMs, leastIntervalMs = LEAST_INTERVAL_MS } = this.options;
+    const interval = isAsked ? Math.min(leastIntervalMs, intervalMs) : intervalMs;
+    const remaining = millisecondsOf(recordedAt) + interval - clock();
+    // A clock that was ahead once must not stop the log.
+    return Math.min(remaining, interval);
+  }
+
+  #became(health: SignerHealth): void {
+    const isNew = health.state !== this.#health.state || health.fault !== this.#health.fault;
+    this.#health = health;
+    if (isNew && health.fault !== null) {
+      const level = health.state === 'refusing' ? 'error' : 'warn';
+      this.options.report('no checkpoint of the log is signed', { level, ...health });
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { keyScopeOf } from '../../event-store/codec.js';
+import type { DataKey, KeyStore } from '../../event-store/key-store.js';
+import type { RecordedEnvelope } from '../../event-store/port.js';
+import { SealBroken, unseal } from '../../event-store/sealing.js';
+import type { Caller } from '../../kernel/caller.js';
+import { ERASED } from '../../kernel/event.js';
+import type { AgentId } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { CurrentAgents } from './current-agents.js';
+import { agentsBehind, disclosureTo, mayDisclose, type Disclosure } from './domain/disclosure.js';
+import { concerns, type StreamSubject } from './domain/stream-subject.js';
+import { asksFor, type ReplayQuery } from './replay-query.js';
+import type { StreamSubjects } from './stream-subjects.js';
+
+/** An event that a reader asked for and may have. */
+export interface DisclosedEvent {
+  readonly envelope: RecordedEnvelope;
+  /**
+   * Unsealed; null for an event without. Undefined where they stay sealed: not asked for, not for this
+   * reader, erased, or sealed with a key that this service does not have.
+   */
+  readonly texts: JsonObject | null | undefined;
+}
+
+interface Candidate {
+  readonly envelope: RecordedEnvelope;
+  readonly subject: StreamSubject;
+}
+
+type Admitted = Candidate & { readonly disclosure: Exclude<Disclosure, 'nothing'> };
+
+/** From what was read to what is told: asked for, permitted, unsealed. */
+export class DisclosedEvents {
+  constructor(
+    private readonly subjects: StreamSubjects,
+    private readonly agents: CurrentAgents,
+    private readonly keys: Pick<KeyStore, 'findAll'>,
+  ) {}
+
+  /** In the order of `events`. */
+  async of(
+    events: readonly RecordedEnvelope[],
+    caller: Caller,
+    query: ReplayQuery,
+  ): Promise<readonly DisclosedEvent[]> {
+    const admitted = await this.#admitted(await this.#candidates(events, caller, query), caller);
+    const opened = admitted.filter(
+      ({ envelope, disclosure }) =>
+        query.texts && disclosure === 'everything' && envelope.sealed !== null,
+    );
+    const scopes = new Set(opened.map(({ envelope }) => keyScopeOf(envelope.stream)));
+    const keys = scopes.size === 0 ? NO_KEYS : await this.keys.findAll([...scopes]);
+    return admitted.map(({ envelope, disclosure }) => {
+      const mayOpen = query.texts && disclosure === 'everything';
+      return { envelope, texts: textsOf(envelope, mayOpen ? keys : NO_KEYS) };
+    });
+  }
+
+  async #candidates(
+    events: readonly RecordedEnvelope[],
+    caller: Caller,
+    query: ReplayQuery,
+  ): Promise<readonly Candidate[]> {
+    const candidates: Candidate[] = [];
+    for (const envelope of events) {
+      if (!asksFor(query, envelope) || !mayDisclose(caller, envelope.stream)) continue;
+      const subject = await this.subjects.of(envelope);
+      if (query.agent !== undefined && !concerns(subject, query.agent)) continue;
+      candidates.push({ envelope, subject });
+    }
+    return candidates;
+  }
+
+  async #admitted(candidates: readonly Candidate[], caller: Caller): Promise<readonly Admitted[]> {
+    const agentIds = new Set<AgentId>();
+    for (const { subject } of candidates) {
+      for (const agentId of agentsBehind(caller, subject)) agentIds.add(agentId);
+    }
+    const agents = await this.agents.of(agentIds);
+    return candidates.flatMap((candidate) => {
+      const disclosure = disclosureTo(caller, candidate.subject, agents);
+      return disclosure === 'nothing' ? [] : [{ ...candidate, disclosure }];
+    });
+  }
+}
+
+type Keys = ReadonlyMap<string, DataKey | typeof ERASED>;
+
+const NO_KEYS: Keys = new Map();
+
+/** A text that does not open keeps no auditor from the event, whose sealed bytes are what counts. */
+function textsOf(envelope: RecordedEnvelope, keys: Keys): DisclosedEvent['texts'] {
+  if (envelope.sealed === null) return null;
+  const key = keys.get(keyScopeOf(envelope.stream));
+  if (key === undefined || key === ERASED) return undefined;
+  try {
+    return unseal(envelope.sealed, key, envelope);
+  } catch (error) {
+    if (error instanceof SealBroken) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Provider } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { AgentHeads } from '../../agents/queries/agent-heads.js';
+import type { KeyStore } from '../../event-store/key-store.js';
+import type { EventStore } from '../../event-store/port.js';
+import { EVENT_STORE, KEY_STORE } from '../../event-store/tokens.js';
+import { CurrentAgents } from './current-agents.js';
+import { DisclosedEvents } from './disclosed-events.js';
+import { Replay } from './replay.js';
+import { ReplayAnswers } from './replay-answers.js';
+import { ReplayStreams } from './replay-streams.js';
+import { StreamSubjects } from './stream-subjects.js';
+
+function replay(store: EventStore, keys: KeyStore, queries: QueryBus): Replay {
+  const agents = new CurrentAgents((agentIds) => queries.execute(new AgentHeads(agentIds)));
+  return new Replay(store, new DisclosedEvents(new StreamSubjects(store), agents, keys));
+}
+
+/** Everything behind `GET /v1/events`. */
+export const REPLAY_PROVIDERS: readonly Provider[] = [
+  { provide: Replay, useFactory: replay, inject: [EVENT_STORE, KEY_STORE, QueryBus] },
+  { provide: ReplayStreams, useFactory: () => new ReplayStreams() },
+  ReplayAnswers,
+];

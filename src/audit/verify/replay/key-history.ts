@@ -1,0 +1,127 @@
+import { parsePublicKey, type Ed25519Jwk } from '../../../kernel/ed25519.js';
+import type { EventEnvelope } from '../../../kernel/envelope.js';
+import type { KeyId } from '../../../kernel/ids.js';
+import { failure, gap, type Flaw } from '../check-result.js';
+
+/** Why nothing can be said about what a stream held before: events of it are withheld or missing. */
+export type Ignorance = 'events-withheld' | 'events-missing';
+
+/** A key at the present place in the log. */
+export interface ReplayedKey {
+  readonly keyId: KeyId;
+  readonly jwk: Ed25519Jwk;
+  readonly purpose: string | null;
+  /** Of the command that added it, and of the one that ended its window. */
+  readonly addedBy: string;
+  endedBy: string | null;
+  /** Stream revision of the event that ended its window. */
+  endedAt: number | null;
+  revoked: boolean;
+}
+
+/** The event that changes a key. */
+export interface Cause {
+  readonly commandId: string;
+  readonly revision: number;
+}
+
+export function causeOf({ metadata, revision }: EventEnvelope): Cause {
+  return { commandId: metadata.commandId, revision };
+}
+
+/** The keys of one owner, folded in log order: what is in the log before an event was before it. */
+export class KeyHistory {
+  readonly #keys = new Map<string, ReplayedKey>();
+  readonly #points = new Set<string>();
+
+  find(keyId: string): ReplayedKey | undefined {
+    return this.#keys.get(keyId);
+  }
+
+  has(keyId: string, { x }: Ed25519Jwk): boolean {
+    return this.#keys.has(keyId) || this.#points.has(x);
+  }
+
+  /** True when there was a key before this command. */
+  hadKeysBefore(commandId: string): boolean {
+    for (const { addedBy } of this.#keys.values()) if (addedBy !== commandId) return true;
+    return false;
+  }
+
+  add(keyId: KeyId, jwk: Ed25519Jwk, commandId: string, purpose: string | null = null): void {
+    this.#points.add(jwk.x);
+    this.#keys.set(keyId, {
+      keyId,
+      jwk,
+      purpose,
+      addedBy: commandId,
+      endedBy: null,
+      endedAt: null,
+      revoked: false,
+    });
+  }
+
+  /** A window that has ended stays as it ended. */
+  end(keyId: string, { commandId, revision }: Cause): void {
+    const key = this.#keys.get(keyId);
+    if (key === undefined || key.endedBy !== null) return;
+    key.endedBy = commandId;
+    key.endedAt = revision;
+  }
+
+  revoke(keyId: string, by: Cause): void {
+    this.end(keyId, by);
+    const key = this.#keys.get(keyId);
+    if (key !== undefined) key.revoked = true;
+  }
+
+  /**
+   * Why a signature by the key of this id does not count at this place in the log; undefined when it
+   * does. Authentic first, permitted second.
+   *
+   * @param within the command of which the signature is a part: what the same command changed before
+   * does not count yet
+   */
+  signatureFlaw(
+    keyId: string,
+    isSignedBy: (jwk: Ed25519Jwk) => boolean,
+    ignorance: Ignorance | null,
+    within?: string,
+  ): Flaw | undefined {
+    const key = this.#keys.get(keyId);
+    if (key === undefined || key.addedBy === within) {
+      for (const other of [...this.#keys.values()].slice(0, MAX_TRIED)) {
+        if (unsafePoint(other.jwk) === undefined && isSignedBy(other.jwk)) {
+          return failure('key-id-wrong', `signed by ${other.keyId}`);
+        }
+      }
+      return ignorance === null ? failure('key-unregistered', keyId) : gap(ignorance, keyId);
+    }
+    const unsafe = unsafePoint(key.jwk);
+    if (unsafe !== undefined) return failure(unsafe, keyId);
+    if (!isSignedBy(key.jwk)) return failure('signature-invalid', keyId);
+    if (key.endedBy !== null && key.endedBy !== within) {
+      return failure(key.revoked ? 'raced' : 'key-window-ended', keyId);
+    }
+    return ignorance === null ? undefined : gap(ignorance, keyId);
+  }
+}
+
+/** Who names another key than the one that signed is told so, as long as that is quickly found. */
+const MAX_TRIED = 8;
+
+/**
+ * What is wrong with a key's point; undefined when it is safe. A point is looked at when its first
+ * signature is: that takes long, and many keys are registered and never used.
+ */
+export function unsafePoint({ x }: Ed25519Jwk): 'key-malformed' | 'key-unsafe-point' | undefined {
+  const known = safePoints.get(x);
+  if (known !== undefined) return known === 'safe' ? undefined : known;
+  const parsed = parsePublicKey(x);
+  if (safePoints.size >= MAX_KNOWN_POINTS) safePoints.clear();
+  safePoints.set(x, parsed.ok ? 'safe' : parsed.error);
+  return parsed.ok ? undefined : parsed.error;
+}
+
+const safePoints = new Map<string, 'safe' | 'key-malformed' | 'key-unsafe-point'>();
+const MAX_KNOWN_POINTS = 100_000;

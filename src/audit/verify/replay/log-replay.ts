@@ -1,0 +1,207 @@
+import { parseAgentId } from '../../../kernel/ids.js';
+import { conclude, failure, gap, type CheckResult, type Flaw } from '../check-result.js';
+import { dataFlaw } from './data-flaw.js';
+import {
+  subjectOf,
+  type PlacedEvent,
+  type ReplayEntry,
+  type ReplayOptions,
+  type WithheldPlace,
+} from './entry.js';
+import { parseEnvelope } from './envelope-shape.js';
+import { agentEvent, platformKeyEvent } from './event-data.js';
+import { AGENT_SHAPES, PLATFORM_KEY_SHAPES } from './event-shapes.js';
+import { InteractionReplay } from './interaction-replay.js';
+import type { Ignorance } from './key-history.js';
+import { ReplayedAgent } from './replayed-agent.js';
+import type { ReplayedInteraction } from './replayed-interaction.js';
+import { ReplayedPlatformKeys } from './replayed-platform-keys.js';
+import { StreamTails } from './stream-tails.js';
+
+const PLATFORM_KEYS = 'platform-keys';
+const AGENT = 'agent-';
+const INTERACTION = 'interaction-';
+
+/**
+ * Replays the log and recomputes everything in it: give it the entries in log order, and it answers
+ * the results of the checks of each, `verified` ones included, in a stable order. It folds agents,
+ * platform keys and interactions by itself and shares nothing with the writer but the kernel.
+ *
+ * Of every event: `envelope`, `stream-order`; of those of agents, platform keys and interactions:
+ * `event-data`, `based-on`, `transition`, and whatever else the type asks for. An entry that cannot be
+ * read is judged no further, and what follows in its stream is `not-checkable` from there on.
+ *
+ * Memory: each agent and its keys, each interaction until it is {@link release}d, and of every other
+ * stream its last revision and moment.
+ *
+ * Over several threads: give every thread the events of agents and of `platform-keys`, and each the
+ * events of its own interactions; `judges` says which streams a thread judges, so that each event is
+ * judged once. Other streams go to any thread, always the same.
+ */
+export class LogReplay {
+  readonly #tails: StreamTails;
+  readonly #agents = new Map<string, ReplayedAgent>();
+  readonly #platformKeys = new ReplayedPlatformKeys();
+  readonly #interactions: InteractionReplay;
+  #lastIndex = -1;
+
+  constructor(private readonly options: ReplayOptions) {
+    this.#tails = new StreamTails(options.partial ?? false);
+    this.#interactions = new InteractionReplay(
+      options,
+      (agentId) => this.#partyNamed(agentId),
+      this.#platformKeys,
+    );
+  }
+
+  /** Takes the next entry of the log. Never throws, whatever the entry is. */
+  add({ index, envelope: given, texts }: ReplayEntry): readonly CheckResult[] {
+    const parsed = parseEnvelope(given);
+    if (!parsed.ok) {
+      const flaw = failure('envelope-malformed', parsed.error);
+      return [conclude('envelope', `entry ${index}`, flaw)];
+    }
+    const envelope = parsed.value;
+    const placed = { index, envelope, texts };
+    const isJudged = this.options.judges?.(envelope.stream) ?? true;
+    const results: CheckResult[] = [];
+    const say = (check: CheckResult['check'], flaw: Flaw | undefined): void => {
+      if (isJudged) results.push(conclude(check, subjectOf(envelope), flaw));
+    };
+    say('envelope', undefined);
+    const order = this.#orderFlaw(placed);
+    say('stream-order', order);
+    if (order !== undefined) this.#loseTrack(envelope.stream, 'events-missing');
+    if (!isReplayed(envelope.stream)) return results;
+
+    if (isJudged) say('based-on', this.#basedOnFlaw(placed));
+    if (envelope.stream.startsWith(INTERACTION)) {
+      // An interaction is folded only where it is judged: nothing else needs it.
+      if (isJudged) results.push(...this.#interactions.add(placed));
+      return results;
+    }
+    const shapes = envelope.stream === PLATFORM_KEYS ? PLATFORM_KEY_SHAPES : AGENT_SHAPES;
+    const data = dataFlaw(shapes, placed);
+    say('event-data', data);
+    if (data !== undefined) this.#loseTrack(envelope.stream, 'events-missing');
+    else results.push(...this.#addKeyEvent(placed, isJudged));
+    return results;
+  }
+
+  /** Takes an entry of which only the place is told; only of agents there are such. */
+  withhold({ index, stream, revision }: WithheldPlace): readonly CheckResult[] {
+    const order = this.#indexFlaw(index) ?? this.#tails.withhold(stream, revision);
+    const isAgent = agentOf(stream) !== undefined;
+    this.#loseTrack(stream, order === undefined ? 'events-withheld' : 'events-missing');
+    const flaw = isAgent ? order : failure('withheld-unexpected');
+    return [conclude('stream-order', subjectOf({ stream, revision }), flaw)];
+  }
+
+  /** What the log leads to so far; undefined when nothing was proposed. */
+  interaction(interactionId: string): ReplayedInteraction | undefined {
+    return this.#interactions.find(interactionId);
+  }
+
+  /** Ids of the interactions that are kept. */
+  interactionIds(): Iterable<string> {
+    return this.#interactions.ids();
+  }
+
+  /** What is still owed at the end of the log: a command that recorded half of its events. */
+  finish(): readonly CheckResult[] {
+    return this.#interactions.finish();
+  }
+
+  /**
+   * Forgets the revisions of an ended interaction: its status remains, and an erasure can still be
+   * judged. Nothing when it has not ended.
+   */
+  release(interactionId: string): void {
+    this.#interactions.release(interactionId);
+  }
+
+  #addKeyEvent(placed: PlacedEvent, isJudged: boolean): readonly CheckResult[] {
+    const { envelope } = placed;
+    const subject = subjectOf(envelope);
+    if (envelope.stream === PLATFORM_KEYS) {
+      const event = platformKeyEvent(envelope);
+      const flaw = isJudged ? this.#platformKeys.judge(event) : undefined;
+      this.#platformKeys.record(event, placed);
+      return isJudged ? [conclude('platform-key', subject, flaw)] : [];
+    }
+    const event = agentEvent(envelope);
+    const agent = this.#agent(envelope.stream);
+    if (agent === undefined) return [];
+    const found = isJudged ? agent.judge(event, placed) : [];
+    agent.record(event, placed);
+    return found.map(({ check, keyId, flaw }) =>
+      conclude(check, keyId === null ? subject : `${subject}, ${keyId}`, flaw),
+    );
+  }
+
+  #agent(stream: string): ReplayedAgent | undefined {
+    const agentId = agentOf(stream);
+    if (agentId === undefined) return undefined;
+    let agent = this.#agents.get(agentId);
+    if (agent === undefined) {
+      agent = new ReplayedAgent(agentId, this.options.audience, this.options.partial ?? false);
+      this.#agents.set(agentId, agent);
+    }
+    return agent;
+  }
+
+  #partyNamed(agentId: string): ReplayedAgent | Ignorance | undefined {
+    const agent = this.#agents.get(agentId);
+    if (agent?.isRegistered === true) return agent;
+    return agent?.ignorance ?? (this.options.partial === true ? 'events-missing' : undefined);
+  }
+
+  /** From here on, what the stream held is not known. */
+  #loseTrack(stream: string, why: Ignorance): void {
+    if (stream === PLATFORM_KEYS) this.#platformKeys.ignorance ??= why;
+    else if (stream.startsWith(INTERACTION)) this.#interactions.loseTrack(stream);
+    else {
+      const agent = this.#agent(stream);
+      if (agent !== undefined) agent.ignorance ??= why;
+    }
+  }
+
+  #orderFlaw({ index, envelope }: PlacedEvent): Flaw | undefined {
+    return this.#indexFlaw(index) ?? this.#tails.advance(envelope);
+  }
+
+  #indexFlaw(index: number): Flaw | undefined {
+    if (index <= this.#lastIndex) return failure('index-not-growing', `${index}`);
+    this.#lastIndex = index;
+    return undefined;
+  }
+
+  /** A decision rests on heads that were in the log before it. */
+  #basedOnFlaw({ envelope }: PlacedEvent): Flaw | undefined {
+    const missing: string[] = [];
+    for (const [stream, revision] of Object.entries(envelope.metadata.basedOn)) {
+      const last = this.#tails.revision(stream) ?? -1;
+      if (!isEverywhere(stream) || revision <= last) continue;
+      missing.push(`${stream}@${last + 1}`);
+      this.#loseTrack(stream, 'events-missing');
+    }
+    if (missing.length === 0) return undefined;
+    return this.options.partial === true
+      ? gap('events-missing', missing.join(', '))
+      : failure('head-unknown', missing.join(', '));
+  }
+}
+
+/** Other streams are in order, and that is all that is judged of them. */
+function isReplayed(stream: string): boolean {
+  return isEverywhere(stream) || stream.startsWith(INTERACTION);
+}
+
+/** What every thread is given. */
+function isEverywhere(stream: string): boolean {
+  return stream === PLATFORM_KEYS || stream.startsWith(AGENT);
+}
+
+function agentOf(stream: string): ReturnType<typeof parseAgentId> {
+  return stream.startsWith(AGENT) ? parseAgentId(stream.slice(AGENT.length)) : undefined;
+}

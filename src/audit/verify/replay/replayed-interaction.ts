@@ -1,0 +1,90 @@
+import type {
+  Acceptance,
+  Contract,
+  InteractionStatus,
+  PlatformAttestation,
+  RevisionStatus,
+  Transport,
+} from '../../../kernel/federated-interaction.js';
+import type { AgentId, InteractionId, TermsHash, Uuid } from '../../../kernel/ids.js';
+import type { Timestamp } from '../../../kernel/timestamp.js';
+
+export interface ReplayedRevision {
+  readonly revisionId: Uuid;
+  readonly revision: number;
+  readonly previousTermsHash: TermsHash | null;
+  readonly termsHash: TermsHash;
+  /** Null without the texts, and once nothing needs it. */
+  contract: Contract | null;
+  /** Of the contract; null without the texts. */
+  readonly retentionDays: number | null;
+  readonly proposedByAgentId: AgentId;
+  status: RevisionStatus;
+  readonly acceptances: Map<AgentId, Acceptance>;
+  readonly createdAt: Timestamp;
+  updatedAt: Timestamp;
+  attestation: PlatformAttestation | null;
+}
+
+/** What the log leads to. Only the replay changes it. */
+export interface ReplayedInteraction {
+  readonly interactionId: InteractionId;
+  readonly audience: string;
+  readonly initiatorAgentId: AgentId;
+  readonly responderAgentId: AgentId;
+  readonly parties: readonly AgentId[];
+  readonly initiatorTransport: Transport;
+  readonly responderTransport: Transport;
+  readonly expiresAt: Timestamp;
+  readonly createdAt: Timestamp;
+  updatedAt: Timestamp;
+  status: InteractionStatus;
+  /** Index 0 holds revision 1; empty once the interaction is released. */
+  revisions: ReplayedRevision[];
+  /** Number of the revision in force. */
+  inForce: number | null;
+  /** Who has reported on the terms in force. */
+  reports: Set<AgentId>;
+  /** What the same command must have recorded next. */
+  expected: ExpectedEvent | null;
+  endedAt: Timestamp | null;
+  /** Days after the end, from the texts; null without them. */
+  retentionDays: number | null;
+  consents: Set<AgentId>;
+  erased: boolean;
+  /** Revision and place of the last event. */
+  revision: number;
+  index: number;
+  /** Something before was missing or wrong: from there on, the state is not known. */
+  sound: boolean;
+}
+
+export interface ExpectedEvent {
+  readonly type: 'revision-attested' | 'interaction-completed';
+  readonly commandId: string;
+}
+
+export function isEnded({ status }: ReplayedInteraction): boolean {
+  return status !== 'pending' && status !== 'active';
+}
+
+export function newest({ revisions }: ReplayedInteraction): ReplayedRevision | undefined {
+  return revisions.at(-1);
+}
+
+export function openProposal(interaction: ReplayedInteraction): ReplayedRevision | undefined {
+  const last = newest(interaction);
+  return last?.status === 'proposed' ? last : undefined;
+}
+
+export function inForce({
+  revisions,
+  inForce: n,
+}: ReplayedInteraction): ReplayedRevision | undefined {
+  return n === null ? undefined : revisions[n - 1];
+}
+
+/** The terms in force, else the newest proposal. */
+export function shown(interaction: ReplayedInteraction): ReplayedRevision | undefined {
+  return inForce(interaction) ?? newest(interaction);
+}

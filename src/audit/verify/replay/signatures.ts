@@ -1,0 +1,208 @@
+import { hashJson } from '../../../kernel/digest.js';
+import { verifyEd25519 } from '../../../kernel/ed25519.js';
+import type { EventEnvelope } from '../../../kernel/envelope.js';
+import type { Acceptance, PlatformAttestation } from '../../../kernel/federated-interaction.js';
+import {
+  makeStatement,
+  verifyStatement,
+  type AcceptanceStatement,
+  type CancellationStatement,
+  type CompletionStatement,
+  type ErasureConsentStatement,
+  type RejectionStatement,
+  type Statement,
+  type WithdrawalStatement,
+} from '../../../kernel/statements.js';
+import type { Timestamp } from '../../../kernel/timestamp.js';
+import { failure, gap, type Flaw } from '../check-result.js';
+import type { ActData } from './event-data.js';
+import type { LaterEvent } from './interaction-fold.js';
+import type { Ignorance } from './key-history.js';
+import type { ReplayedAgent } from './replayed-agent.js';
+import type { ReplayedPlatformKeys } from './replayed-platform-keys.js';
+import type { ReplayedInteraction, ReplayedRevision } from './replayed-interaction.js';
+import { signedMomentFits } from './transitions.js';
+import { wireRevision } from './wire-document.js';
+
+/** What is known of a party at this place in the log. */
+export type Party = ReplayedAgent | Ignorance;
+
+/**
+ * One acceptance: signed over the acceptance statement by a key of the agent's own that was valid at
+ * this place in the log; or by another method that the agent permitted here, and then only the
+ * platform vouches for it.
+ */
+export function acceptanceFlaw(
+  acceptance: Acceptance,
+  policyRevision: number | null,
+  revision: ReplayedRevision,
+  interaction: ReplayedInteraction,
+  party: Party,
+  recordedAt: Timestamp,
+): Flaw | undefined {
+  const { agentId, method, acceptedAt, signature } = acceptance;
+  if (!signedMomentFits(acceptedAt, recordedAt, method === 'ed25519')) {
+    return failure('accepted-at-implausible');
+  }
+  if (method !== 'ed25519') {
+    if (signature !== undefined) return failure('signature-unexpected', method);
+    if (typeof party === 'string') return gap(party, agentId);
+    return (
+      permissionFlaw(acceptance, party) ??
+      policyFlaw(policyRevision, revision, party) ??
+      gap('method-without-signature', method)
+    );
+  }
+  if (signature === undefined) return failure('signature-missing');
+  if (typeof party === 'string') return gap(party, agentId);
+  const statement = makeStatement<AcceptanceStatement>('federated-interaction/acceptance', {
+    audience: interaction.audience,
+    interactionId: interaction.interactionId,
+    revision: revision.revision,
+    previousTermsHash: revision.previousTermsHash,
+    termsHash: revision.termsHash,
+    expiresAt: interaction.expiresAt,
+    agentId,
+    method,
+    acceptedAt,
+  });
+  return (
+    signedBy(party, signature.keyId, statement, signature.value) ??
+    permissionFlaw(acceptance, party)
+  );
+}
+
+/** What is withheld may be about methods too, unless a key's history already left it open. */
+function permissionFlaw({ method }: Acceptance, party: ReplayedAgent): Flaw | undefined {
+  if (party.ignorance !== null) return gap(party.ignorance, method);
+  return party.methods.includes(method) ? undefined : failure('method-not-permitted', method);
+}
+
+/** The policy that an acceptance names is the agent's here, and covers the terms beyond doubt. */
+function policyFlaw(
+  named: number | null,
+  { contract }: ReplayedRevision,
+  party: ReplayedAgent,
+): Flaw | undefined {
+  if (named === null) return undefined;
+  if (named > party.revision) return party.missing(named);
+  const { policy } = party;
+  if (policy?.revision !== named) return failure('policy-not-in-force', `revision ${named}`);
+  if (contract === null) return gap('texts-missing', 'contract');
+  const { taskCategories, allowedActions, maxRetentionDays } = policy.rules;
+  const covers =
+    taskCategories.includes(contract.taskCategory) &&
+    contract.allowedActions.every((action) => allowedActions.includes(action)) &&
+    contract.retentionDays <= maxRetentionDays &&
+    [
+      contract.allowedData,
+      contract.prohibitedData,
+      contract.humanApprovalRequirements,
+      contract.delegationRules,
+    ].every((list) => list.length === 0);
+  return covers ? undefined : failure('policy-not-in-force', 'the terms are not covered');
+}
+
+export type ActEvent = Extract<
+  LaterEvent,
+  {
+    type:
+      | 'revision-rejected'
+      | 'revision-withdrawn'
+      | 'interaction-cancelled'
+      | 'outcome-reported'
+      | 'erasure-consented';
+  }
+>;
+
+/** Any other act of a party: signed, where the agent signs its acts. */
+export function actFlaw(
+  event: ActEvent,
+  { audience }: ReplayedInteraction,
+  party: Party,
+  recordedAt: Timestamp,
+): Flaw | undefined {
+  const { agentId, signedAt, signature } = event.data;
+  if ((signedAt === null) !== (signature === null)) return failure('data-malformed', '/signature');
+  if (typeof party === 'string') return gap(party, agentId);
+  if (signedAt === null || signature === null) {
+    if (party.ignorance !== null) return gap(party.ignorance, agentId);
+    // Once an agent has retired its owner may wind things down.
+    if (party.signsItsActs && !party.isRetired) return failure('signature-missing', agentId);
+    return gap('act-without-signature', agentId);
+  }
+  if (!signedMomentFits(signedAt, recordedAt, true)) return failure('signed-at-implausible');
+  return signedBy(party, signature.keyId, statementOf(event, audience, signedAt), signature.value);
+}
+
+function statementOf(event: ActEvent, audience: string, signedAt: Timestamp): Statement {
+  const { interactionId, agentId }: ActData = event.data;
+  const act = { audience, interactionId, agentId, signedAt };
+  switch (event.type) {
+    case 'revision-rejected':
+    case 'revision-withdrawn': {
+      const { revision, termsHash, reasonHash } = event.data;
+      return makeStatement<RejectionStatement | WithdrawalStatement>(
+        event.type === 'revision-rejected'
+          ? 'federated-interaction/rejection'
+          : 'federated-interaction/withdrawal',
+        { ...act, revision, termsHash, reasonHash },
+      );
+    }
+    case 'interaction-cancelled': {
+      const { termsHash, reasonHash } = event.data;
+      const members = { ...act, termsHash, reasonHash };
+      return makeStatement<CancellationStatement>('federated-interaction/cancellation', members);
+    }
+    case 'outcome-reported': {
+      const { termsHash, reportHash } = event.data;
+      const members = { ...act, termsHash, reportHash };
+      return makeStatement<CompletionStatement>('federated-interaction/completion', members);
+    }
+    case 'erasure-consented':
+      return makeStatement<ErasureConsentStatement>('federated-interaction/erasure-consent', act);
+  }
+}
+
+function signedBy(
+  party: ReplayedAgent,
+  keyId: string,
+  statement: Statement,
+  value: string,
+): Flaw | undefined {
+  return party.keys.signatureFlaw(
+    keyId,
+    (jwk) => verifyStatement(jwk, statement, value),
+    party.ignorance,
+  );
+}
+
+/**
+ * The platform's statement over the revision as it stands accepted: by an attestation key that at
+ * this place in the log was neither retired nor revoked. Without the texts the digest cannot be
+ * recomputed, but the signature over it can be verified.
+ */
+export function attestationFlaw(
+  { keyId, digest, value }: PlatformAttestation,
+  revision: ReplayedRevision,
+  interaction: ReplayedInteraction,
+  { keys, ignorance }: ReplayedPlatformKeys,
+  { recordedAt, metadata }: EventEnvelope,
+): Flaw | undefined {
+  const document = wireRevision(interaction, {
+    ...revision,
+    status: 'accepted',
+    updatedAt: recordedAt,
+  });
+  if (document !== undefined && hashJson(document) !== digest) return failure('digest-mismatch');
+  const key = keys.find(keyId);
+  if (key !== undefined && key.purpose !== 'attestation') return failure('key-purpose', keyId);
+  const flaw = keys.signatureFlaw(keyId, (jwk) => verifyEd25519(jwk, digest, value), ignorance);
+  // Agents race; the platform's own key was revoked before.
+  if (flaw?.reason === 'raced') return failure('key-revoked', keyId);
+  // A rotation casts no doubt on the old key: a node that decided before it may sign with that one.
+  const decidedAt = metadata.basedOn['platform-keys'] ?? -1;
+  const overtaken = flaw?.reason === 'key-window-ended' && (key?.endedAt ?? -1) > decidedAt;
+  if (flaw !== undefined && !overtaken) return flaw;
+  return document === undefined ? gap('texts-missing', 'contract') : undefined;
+}

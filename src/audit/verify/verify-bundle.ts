@@ -1,0 +1,194 @@
+import { decodeBase64Url } from '../../kernel/base64url.js';
+import { parseSignedCheckpoint } from '../../kernel/checkpoint.js';
+import { type EvidenceBundle, type EvidenceEntry } from '../../kernel/evidence-bundle.js';
+import type { InteractionStatus } from '../../kernel/federated-interaction.js';
+import { parseAgentId } from '../../kernel/ids.js';
+import { validateEvidenceBundle } from '../../kernel/wire-schema.js';
+import { checkpointFlaw, consistencyFlaw, witnessFlaw } from './bundle/checkpoint.js';
+import { documentFlaw } from './bundle/document.js';
+import { entriesOf, inclusionFlaw, shownEntries, streamFlaw } from './bundle/entries.js';
+import { workFlaw } from './bundle/weight.js';
+import {
+  conclude,
+  failure,
+  summarize,
+  type CheckResult,
+  type Flaw,
+  type Verification,
+} from './check-result.js';
+import { inWords } from './faults.js';
+import { isRecord } from './replay/shapes.js';
+import { LogReplay } from './replay/log-replay.js';
+import type { Trust } from './trust.js';
+
+/** More entries than any honest interaction with its agents has. */
+const MAX_ENTRIES = 20_000;
+const MAX_PARTIES = 16;
+const PLATFORM_KEYS = 'platform-keys';
+
+/** What the bundle shows, as far as its entries go. */
+export interface ShownState {
+  readonly interactionId: string;
+  readonly status: InteractionStatus;
+  /** Contract revisions so far. */
+  readonly revisions: number;
+  /** Place of the last event in the log, and the size of the tree that it stands in. */
+  readonly index: number;
+  readonly size: number;
+}
+
+export interface BundleVerification extends Verification {
+  /** Null where no state follows from the events. */
+  readonly state: ShownState | null;
+}
+
+/** Is this value meant as an evidence bundle? Says nothing of whether it is a good one. */
+export function isBundle(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'bundle' in value;
+}
+
+/**
+ * Verifies an evidence bundle offline: everything is recomputed from its events, and only `trust` is
+ * trusted. `bundle` is what `parseStrictJson` made of its bytes; whatever it is, this neither throws
+ * nor takes long. One result per check, in a fixed order: the bundle's form, the checkpoint, each
+ * stream, each entry's place in the tree, each event in log order, the document.
+ *
+ * A stream's end is not proved by inclusion: whoever made the bundle may have left out the newest
+ * events of a stream, and then it shows an earlier state, which was just as genuine. What decisions
+ * were based on (`based-on`) is missed when it is left out; an event that no decision in the bundle
+ * rests on is not. Who needs certainty about that reads the whole log.
+ */
+export function verifyBundle(bundle: unknown, trust: Trust): BundleVerification {
+  const subject = 'bundle';
+  const unworkable = workFlaw(bundle);
+  if (unworkable !== undefined) return only(conclude('limits', subject, unworkable));
+  const parsed = validateEvidenceBundle(bundle);
+  if (!parsed.ok) {
+    const flaw = failure('schema-violation', inWords(parsed.error));
+    return only(conclude('schema', subject, flaw));
+  }
+  const schema = conclude('schema', subject, undefined);
+  const limits = conclude('limits', subject, limitsFlaw(parsed.value));
+  if (limits.result === 'failed') return only(schema, limits);
+  return verifyParsed(parsed.value, trust, [schema, limits]);
+}
+
+function only(...checks: readonly CheckResult[]): BundleVerification {
+  return { ...summarize(checks), state: null };
+}
+
+function limitsFlaw({ streams }: EvidenceBundle): Flaw | undefined {
+  const names = Object.keys(streams).length;
+  if (names > MAX_PARTIES + 2) return failure('too-many', `${names} streams`);
+  let entries = 0;
+  for (const stream of Object.values(streams)) entries += stream.length;
+  return entries > MAX_ENTRIES ? failure('too-many', `${entries} entries`) : undefined;
+}
+
+function verifyParsed(
+  bundle: EvidenceBundle,
+  trust: Trust,
+  checks: CheckResult[],
+): BundleVerification {
+  const given = parseSignedCheckpoint(bundle.checkpoint);
+  if (given === undefined) {
+    checks.push(conclude('checkpoint', 'bundle', failure('checkpoint-malformed')));
+    return only(...checks);
+  }
+  const { streams, audience, consistency, interactionId } = bundle;
+  const own = `interaction-${interactionId}`;
+  const needed = neededStreams(bundle, own);
+  const names = [...needed, ...Object.keys(streams).filter((name) => !needed.includes(name))];
+  const shown = [...shownEntries(bundle, names)];
+
+  const name = `${given.checkpoint.origin}@${given.checkpoint.size}`;
+  const lastIndex = Math.max(-1, ...shown.map(({ entry }) => entry.index));
+  checks.push(
+    conclude('checkpoint', name, checkpointFlaw(given, consistency, audience, lastIndex, trust)),
+  );
+  for (const trusted of trust.checkpoints) {
+    const of = `${trusted.checkpoint.origin}@${trusted.checkpoint.size}`;
+    checks.push(conclude('consistency', of, consistencyFlaw(trusted, given, consistency)));
+  }
+  for (const witness of trust.witnesses) {
+    checks.push(conclude('witness', witness.name, witnessFlaw(given, witness)));
+  }
+  for (const stream of names) {
+    const flaw = needed.includes(stream)
+      ? streamFlaw(stream, entriesOf(streams, stream))
+      : failure('stream-unexpected', stream);
+    checks.push(conclude('stream', stream, flaw));
+  }
+  const indices = new Set<number>();
+  for (const { stream, revision, entry } of shown) {
+    const flaw = indices.has(entry.index)
+      ? failure('index-repeated', `entry ${entry.index}`)
+      : inclusionFlaw(entry, given.checkpoint);
+    indices.add(entry.index);
+    checks.push(conclude('inclusion', `${stream}@${revisionOf(entry) ?? revision}`, flaw));
+  }
+
+  const dataKey = bundle.dataKey === null ? undefined : decodeBase64Url(bundle.dataKey);
+  const replay = new LogReplay({
+    audience,
+    partial: true,
+    documents: true,
+    dataKey: (stream) => (stream === own ? dataKey : undefined),
+  });
+  for (const { stream, entry } of shown.toSorted((a, b) => a.entry.index - b.entry.index)) {
+    if (!needed.includes(stream)) continue;
+    const { index } = entry;
+    const found =
+      'envelope' in entry
+        ? replay.add({ index, envelope: entry.envelope })
+        : replay.withhold({ index, stream, revision: entry.revision });
+    checks.push(...found);
+  }
+  checks.push(...replay.finish());
+  const state = replay.interaction(interactionId);
+  checks.push(conclude('document', own, documentFlaw(bundle.document, state)));
+  return {
+    ...summarize(checks),
+    state:
+      state?.sound === true
+        ? {
+            interactionId,
+            status: state.status,
+            revisions: state.revisions.length,
+            index: state.index,
+            size: given.checkpoint.size,
+          }
+        : null,
+  };
+}
+
+/** The interaction, the agent of each party, and the platform's keys, in this order. */
+function neededStreams({ streams }: EvidenceBundle, own: string): readonly string[] {
+  const parties = partiesOf(entriesOf(streams, own));
+  // Without its first event nobody knows whose agents it needs: then any agent may be one of them.
+  const agents =
+    parties?.map((id) => `agent-${id}`) ??
+    Object.keys(streams).filter((stream) => stream.startsWith('agent-'));
+  return [own, ...agents, PLATFORM_KEYS];
+}
+
+/** Whom the first event names; undefined when it is not there or cannot be read. */
+function partiesOf(entries: readonly EvidenceEntry[] | undefined): readonly string[] | undefined {
+  const first = entries?.[0];
+  if (first === undefined || !('envelope' in first)) return undefined;
+  const data: unknown = first.envelope.data;
+  const parties = isRecord(data) ? data['parties'] : undefined;
+  if (!Array.isArray(parties)) return undefined;
+  const ids = parties.filter((id): id is string => typeof id === 'string' && isAgentId(id));
+  return [...new Set(ids)].slice(0, MAX_PARTIES);
+}
+
+function isAgentId(id: string): boolean {
+  return parseAgentId(id) !== undefined;
+}
+
+/** The entry's own word, as long as it is a number. */
+function revisionOf(entry: EvidenceEntry): number | undefined {
+  const revision: unknown = 'envelope' in entry ? entry.envelope.revision : entry.revision;
+  return typeof revision === 'number' ? revision : undefined;
+}

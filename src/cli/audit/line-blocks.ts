@@ -1,0 +1,51 @@
+import { AuditFault } from './audit-fault.js';
+
+/** The largest event: a contract of 256 KiB, sealed and unsealed, and what stands around it. */
+const MAX_LINE_BYTES = 2 * 1024 * 1024;
+/** Lines are handed on together once they are so many bytes. */
+const BLOCK_BYTES = 256 * 1024;
+
+const NEWLINE = 0x0a;
+
+/**
+ * Whole lines, each with its newline, in blocks.
+ * @throws {AuditFault} `events-malformed`: a line that is longer than any event, or has no end
+ */
+export async function* lineBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, undefined> {
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  let unfinished = 0;
+  for await (const chunk of chunks) {
+    waiting.push(chunk);
+    size += chunk.length;
+    const lastEnd = chunk.lastIndexOf(NEWLINE);
+    unfinished = lastEnd === -1 ? unfinished + chunk.length : chunk.length - lastEnd - 1;
+    if (unfinished > MAX_LINE_BYTES) throw tooLong();
+    if (size - unfinished < BLOCK_BYTES) continue;
+    const whole = Buffer.concat(waiting);
+    const end = whole.length - unfinished;
+    yield whole.subarray(0, end);
+    waiting = [whole.subarray(end)];
+    size = unfinished;
+  }
+  if (unfinished > 0) throw new AuditFault('events-malformed', 'the last event is cut off');
+  if (size > 0) yield Buffer.concat(waiting);
+}
+
+/** Where each line of a block begins and ends, without its newline. */
+export function* linesOf(
+  block: Uint8Array,
+): Generator<readonly [begin: number, end: number], void> {
+  for (let begin = 0; begin < block.length;) {
+    const end = block.indexOf(NEWLINE, begin);
+    if (end - begin > MAX_LINE_BYTES) throw tooLong();
+    yield [begin, end];
+    begin = end + 1;
+  }
+}
+
+function tooLong(): AuditFault {
+  return new AuditFault('events-malformed', 'a line is longer than 2 MiB');
+}

@@ -1,0 +1,75 @@
+import type { CheckResult, Verdict } from '../../audit/verify/check-result.js';
+import type { Json } from '../../kernel/json.js';
+import type { Difference } from './state-difference.js';
+
+/** What a thread is started with. */
+export interface ShardSettings {
+  readonly audience: string;
+  /** Of how many, and which one it is. */
+  readonly shards: number;
+  readonly shard: number;
+  /** Keeps what the wire documents are rebuilt from, to compare them. */
+  readonly documents: boolean;
+}
+
+/** Lines of the log for one shard. */
+export interface ShardLines {
+  /** Each with its newline. */
+  readonly lines: Uint8Array;
+  /** Of each line, its place in the log. */
+  readonly indices: Float64Array;
+}
+
+/** What a shard made of the lines that it judges. */
+export interface JudgedLines {
+  readonly indices: Float64Array;
+  /** Hashes of their leaves, 32 bytes each. */
+  readonly leaves: Uint8Array;
+  readonly counts: Readonly<Record<Verdict, number>>;
+  /** What did not come out as verified, in the order of the log: the first {@link MAX_FINDINGS} of each kind. */
+  readonly findings: readonly Finding[];
+  /** Of the last of them, in the service's log; null when there was none. */
+  readonly position: string | null;
+  /** Where the first line stands that is no event of this log. */
+  readonly malformed: number | null;
+}
+
+export interface Finding {
+  readonly index: number;
+  readonly result: CheckResult;
+}
+
+export const MAX_FINDINGS = 20;
+
+/** How the service answered for one interaction. */
+export interface ServiceAnswer {
+  readonly interactionId: string;
+  /** Of HTTP: 200 with the document, 410 with what remains. */
+  readonly status: number;
+  readonly body: Json;
+}
+
+export type ShardQuestion =
+  | { readonly ask: 'judge'; readonly lines: ShardLines }
+  /** What is still owed at the end of the log. */
+  | { readonly ask: 'finish' }
+  /** Ids of the interactions of which an event stands at `from` or later. */
+  | { readonly ask: 'interactions'; readonly from: number }
+  | { readonly ask: 'compare'; readonly answer: ServiceAnswer };
+
+export interface ShardAnswers {
+  readonly judge: JudgedLines;
+  readonly finish: readonly CheckResult[];
+  readonly interactions: readonly string[];
+  readonly compare: Difference | null;
+}
+
+export interface NumberedQuestion {
+  readonly id: number;
+  readonly question: ShardQuestion;
+}
+
+export interface NumberedAnswer {
+  readonly id: number;
+  readonly answer: ShardAnswers[ShardQuestion['ask']];
+}

@@ -1,0 +1,165 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  BACKWARDS,
+  END,
+  FORWARDS,
+  START as FROM_START,
+  streamNameFilter,
+  type EventStoreDBClient,
+} from '@eventstore/db-client';
+import { START, type Position } from '../port.js';
+import type { CallOptions } from './client.js';
+import { isFault } from './faults.js';
+import { persist } from './patience.js';
+import { toLogPosition } from './position.js';
+import { noAnswer, Pull } from './pull.js';
+import { StoredEvent } from './stored-event.js';
+
+/** Objects that the client buffers per stream and direction: events may be large. */
+const BUFFERED = { highWaterMark: 8 };
+/** How long a leader may take for one, in milliseconds, while the others have elected another. */
+const DEPOSED_MS = 2_000;
+/** Events looked at by the server between two checkpoints of a filtered subscription. */
+const SEARCH_WINDOW = 512;
+
+/**
+ * Reads of the engine. The log of this service is what stands in `$all` under stream names that begin
+ * with the namespace: `$all` holds the engine's own events too, and those of others.
+ */
+export class LogReader {
+  /** An end of `$all` at some time, and where the log ended then. */
+  #searched: { readonly end: Position; readonly head: Position } = { end: START, head: START };
+
+  constructor(
+    private readonly client: EventStoreDBClient,
+    private readonly options: CallOptions,
+    readonly namespace: string,
+    readonly patienceMs: number,
+  ) {}
+
+  nameOf(stream: string): string {
+    return this.namespace + stream;
+  }
+
+  /** The events of a stream from a revision; none for no stream. */
+  async readStream(stream: string, from: number): Promise<readonly StoredEvent[]> {
+    return persist(this.patienceMs, async () => {
+      const pull = new Pull(
+        this.client.readStream(
+          this.nameOf(stream),
+          {
+            ...this.options,
+            direction: FORWARDS,
+            fromRevision: from === 0 ? FROM_START : BigInt(from),
+          },
+          BUFFERED,
+        ),
+      );
+      try {
+        const events: StoredEvent[] = [];
+        for (;;) {
+          const item = await pull.next(this.patienceMs);
+          if (item.kind === 'event') events.push(new StoredEvent(item.event, this.namespace));
+          if (item.kind === 'end') return events;
+          if (item.kind === 'quiet') throw noAnswer(this.patienceMs);
+        }
+      } catch (error) {
+        if (isFault(error, 'stream-not-found')) return [];
+        throw error;
+      } finally {
+        pull.stop();
+      }
+    });
+  }
+
+  /**
+   * Position of the log's newest event, `START` when there is none: searched backwards from the end of
+   * `$all`, where nearly always the first event is one of ours, and never twice over events of others.
+   */
+  async head(): Promise<Position> {
+    return persist(
+      this.patienceMs,
+      async () => (await this.#newestOfLast(1)) ?? (await this.#newestOfLast(undefined)) ?? START,
+    );
+  }
+
+  /**
+   * The head, once it is not before a position that was read of the log; a smaller one when that stays
+   * so. For a moment a leader that was deposed and has not heard of it may answer.
+   */
+  async headNotBefore(position: Position, signal?: AbortSignal): Promise<Position> {
+    const deadline = performance.now() + DEPOSED_MS;
+    for (;;) {
+      const head = await this.head();
+      if (head >= position || performance.now() >= deadline || signal?.aborted === true) {
+        return head;
+      }
+      const options = signal === undefined ? {} : { signal };
+      await delay(DEPOSED_MS / 20, undefined, options).catch(() => undefined);
+    }
+  }
+
+  /** The log's newest among so many of the last events of `$all`; undefined when none of them is. */
+  async #newestOfLast(count: number | undefined): Promise<Position | undefined> {
+    const limit = count === undefined ? {} : { maxCount: count };
+    const pull = new Pull(
+      this.client.readAll(
+        { ...this.options, direction: BACKWARDS, fromPosition: END, ...limit },
+        BUFFERED,
+      ),
+    );
+    let searched = this.#searched;
+    let end: Position | undefined;
+    const found = (head: Position): Position => {
+      this.#searched = { end: end ?? START, head };
+      return head;
+    };
+    try {
+      for (;;) {
+        const item = await pull.next(this.patienceMs);
+        if (item.kind === 'end') return count === undefined ? found(START) : undefined;
+        if (item.kind === 'quiet') throw noAnswer(this.patienceMs);
+        if (item.kind !== 'event') continue;
+        const { position } = new StoredEvent(item.event, this.namespace);
+        if (end === undefined) {
+          end = position;
+          // An older copy of the log was put back: nothing is known of it.
+          if (end < searched.end) searched = { end: START, head: START };
+        }
+        if (item.event.streamId.startsWith(this.namespace)) return found(position);
+        if (position <= searched.end) return found(searched.head);
+      }
+    } finally {
+      pull.stop();
+    }
+  }
+
+  /** All of `$all` from a position on, which itself comes too. Ends at the end of `$all`. */
+  openRead(from: Position): Pull {
+    return new Pull(
+      this.client.readAll(
+        { ...this.options, direction: FORWARDS, fromPosition: toLogPosition(from) },
+        BUFFERED,
+      ),
+    );
+  }
+
+  /** What the server lets through after a position, then what comes; with checkpoints. */
+  openSubscription(after: Position, prefixes: readonly string[] = ['']): Pull {
+    const filter = streamNameFilter({
+      prefixes: prefixes.map((prefix) => this.nameOf(prefix)),
+      maxSearchWindow: SEARCH_WINDOW,
+      checkpointInterval: 1,
+      checkpointReached: (_, position) => {
+        pull.noteCheckpoint(position);
+      },
+    });
+    const pull: Pull = new Pull(
+      this.client.subscribeToAll(
+        { ...this.options, fromPosition: toLogPosition(after), filter },
+        BUFFERED,
+      ),
+    );
+    return pull;
+  }
+}

@@ -1,0 +1,64 @@
+import { err, ok, type Result } from '../../kernel/result.js';
+import { toPosition, type NewRow } from '../event-row.js';
+import type { Appended, AppendConflict } from '../port.js';
+import type { BatchesOptions } from './batches.js';
+import type { Connections } from './connections.js';
+import type { Schema } from './schema.js';
+
+const APPENDS_PER_COMMIT = 256;
+const CHARACTERS_PER_COMMIT = 8 * 1024 * 1024;
+
+export interface AppendRequest {
+  readonly stream: string;
+  /** Revision that the stream must stand at, -1 for no stream. */
+  readonly after: number;
+  readonly rows: readonly NewRow[];
+}
+
+type Outcome = readonly [isStored: boolean, revision: number, position: number | null];
+
+/** How appends share transactions: each is checked and refused for itself. */
+export function appendBatches(
+  connections: Connections,
+  schema: Schema,
+  onCommit: (head: number) => void,
+): BatchesOptions<AppendRequest, Result<Appended, AppendConflict>> {
+  return {
+    joins: () => {
+      const streams = new Set<string>();
+      let characters = 0;
+      let isFull = false;
+      return ({ stream, rows }) => {
+        for (const { body } of rows) characters += body.length;
+        isFull ||= streams.size >= APPENDS_PER_COMMIT;
+        isFull ||= streams.size > 0 && characters > CHARACTERS_PER_COMMIT;
+        // One after the other to one stream: the next one is judged by what this one leaves.
+        if (isFull || streams.has(stream)) return false;
+        streams.add(stream);
+        return true;
+      };
+    },
+    run: async (batch) => {
+      const rows = batch.flatMap((request) => request.rows);
+      const outcomes = await connections.ask<Outcome>({
+        name: 'append',
+        text: `SELECT * FROM ${schema.quoted}.append($1, $2, $3, $4, $5, $6)`,
+        values: [
+          batch.map(({ stream }) => stream),
+          batch.map(({ after }) => after),
+          batch.map((request) => request.rows.length),
+          rows.map(({ type }) => type),
+          rows.map(({ id }) => id),
+          rows.map(({ body }) => body),
+        ],
+      });
+      onCommit(Math.max(...outcomes.map(([, , position]) => position ?? 0)));
+      return outcomes.map(toResult);
+    },
+  };
+}
+
+function toResult([isStored, revision, position]: Outcome): Result<Appended, AppendConflict> {
+  if (isStored) return ok({ revision, position: toPosition(position ?? 0) });
+  return err({ code: 'append-conflict', actual: revision === -1 ? 'no-stream' : revision });
+}

@@ -1,0 +1,217 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DataKey, KeyStore } from '../key-store.js';
+import { EventStoreUnavailable } from '../port.js';
+import { Batches } from './batches.js';
+import { Connections, PATIENCE_MS } from './connections.js';
+import { isLockTimeout } from './faults.js';
+import { KEY_STORE_SCHEMA } from './key-store-schema.js';
+import { ensureSchema, schemaOf, type Schema } from './schema.js';
+import { durabilitySettings, unsafeAmong } from './session.js';
+import { isStorable, refuseUnstorable } from './storable-text.js';
+
+const KEY_BYTES = 32;
+const REQUESTS_PER_BATCH = 256;
+/** Between two tries to write a bucket anew. */
+const PAUSE_MS = 50;
+
+export interface PostgresKeyStoreOptions {
+  /** Cryptographically strong random bytes. */
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** Of its table, which lies in the schema `countersign_<namespace>` (default `keys`). */
+  readonly namespace?: string;
+  /** Milliseconds that a call waits for a connection or for another session's lock (default 5000). */
+  readonly patienceMs?: number;
+}
+
+interface Request {
+  readonly kind: 'obtain' | 'find' | 'destroy';
+  readonly scope: string;
+}
+
+/** Undefined for a scope without a key; of a destruction, the bucket in which it left old bytes. */
+type Answer = DataKey | 'erased' | undefined | { readonly bucket: string };
+
+/**
+ * Opens a key store in a PostgreSQL database (14 or later, UTF8), whose table is made when it is not
+ * there; it may be the database of the log. Several nodes may use one.
+ * @throws {EventStoreUnavailable} as `openPostgresEventStore` does.
+ */
+export async function openPostgresKeyStore(
+  url: string,
+  options: PostgresKeyStoreOptions,
+): Promise<PostgresKeyStore> {
+  const schema = schemaOf(options.namespace ?? 'keys');
+  const connections = new Connections(url, options.patienceMs ?? PATIENCE_MS);
+  try {
+    await ensureSchema(connections, schema, KEY_STORE_SCHEMA);
+    return new PostgresKeyStore(connections, schema, options);
+  } catch (error) {
+    await connections.close();
+    throw error;
+  }
+}
+
+/**
+ * Data keys in a PostgreSQL database: see the port. Nothing is remembered here, since another node may
+ * destroy a key at any time; calls of one moment share a question.
+ *
+ * A destroyed key is in no file of the database's tables any more. It is still in the write-ahead log
+ * until its segments are used again, in an archive of that log, in base backups and on replicas that
+ * are behind: keep those no longer than an erasure may take. Made by {@link openPostgresKeyStore}.
+ */
+export class PostgresKeyStore implements KeyStore {
+  readonly #table: string;
+  readonly #requests: Batches<Request, Answer>;
+  readonly #rewrites: Batches<string, undefined>;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly schema: Schema,
+    private readonly options: PostgresKeyStoreOptions,
+  ) {
+    this.#table = `${schema.quoted}.keys`;
+    this.#requests = new Batches({
+      // Of one kind, up to the first of another: what is asked after a destruction comes after it.
+      joins: () => {
+        let first: Request['kind'] | undefined;
+        let size = 0;
+        let isFull = false;
+        return ({ kind }) => {
+          first ??= kind;
+          isFull ||= kind !== first || size++ >= REQUESTS_PER_BATCH;
+          return !isFull;
+        };
+      },
+      run: (batch) => this.#carryOut(batch),
+    });
+    this.#rewrites = new Batches({
+      joins: () => () => true,
+      run: async (buckets) => {
+        for (const bucket of new Set(buckets)) await this.#rewrite(bucket);
+        return buckets.map(() => undefined);
+      },
+    });
+  }
+
+  async obtain(scope: string): Promise<DataKey | 'erased'> {
+    this.#refuseClosed();
+    refuseUnstorable(scope);
+    return (await this.#requests.submit({ kind: 'obtain', scope })) as DataKey | 'erased';
+  }
+
+  async find(scope: string): Promise<DataKey | 'erased' | undefined> {
+    this.#refuseClosed();
+    if (!isStorable(scope)) return undefined;
+    return (await this.#requests.submit({ kind: 'find', scope })) as DataKey | 'erased' | undefined;
+  }
+
+  async findAll(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>> {
+    this.#refuseClosed();
+    return this.#stored(scopes.filter(isStorable));
+  }
+
+  /** @throws {EventStoreUnavailable} also when its bytes cannot be removed yet: call again. */
+  async destroy(scope: string): Promise<void> {
+    this.#refuseClosed();
+    refuseUnstorable(scope);
+    const { bucket } = (await this.#requests.submit({ kind: 'destroy', scope })) as {
+      readonly bucket: string;
+    };
+    await this.#rewrites.submit(bucket);
+  }
+
+  /** The settings in force under which a key that was handed out might be lost in a crash. */
+  async unsafeSettings(): Promise<readonly string[]> {
+    this.#refuseClosed();
+    return unsafeAmong(await this.connections.inSession(durabilitySettings));
+  }
+
+  /** Answers the calls under way, then closes the connections. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#requests.close();
+    await this.#rewrites.close();
+    await this.connections.close();
+  }
+
+  async #carryOut(batch: readonly Request[]): Promise<readonly Answer[]> {
+    const scopes = [...new Set(batch.map(({ scope }) => scope))];
+    const answers = await this.#answers(batch[0]?.kind, scopes);
+    return batch.map(({ scope }) => answers.get(scope));
+  }
+
+  #answers(
+    kind: Request['kind'] | undefined,
+    scopes: readonly string[],
+  ): Promise<ReadonlyMap<string, Answer>> {
+    if (kind === 'obtain') return this.#obtain(scopes);
+    return kind === 'destroy' ? this.#destroy(scopes) : this.#stored(scopes);
+  }
+
+  async #stored(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>> {
+    if (scopes.length === 0) return new Map();
+    // Planned anew for these scopes, and not by a name: so the buckets are locked before the rows
+    // that can be seen are settled, and one that is written anew meanwhile is not seen as empty.
+    const rows = await this.connections.ask<readonly [scope: string, key: Buffer | null]>({
+      text: `SELECT scope, key FROM ${this.#table} WHERE scope = ANY ($1)`,
+      values: [scopes],
+    });
+    return new Map(rows.map(([scope, key]) => [scope, key ?? 'erased']));
+  }
+
+  async #obtain(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>> {
+    const stored = await this.#stored(scopes);
+    const missing = scopes.filter((scope) => !stored.has(scope));
+    if (missing.length === 0) return stored;
+    // In one order everywhere, so that no two nodes wait for each other.
+    const values = [missing, missing.map(() => this.#newKey())];
+    await this.connections.ask({
+      text: `INSERT INTO ${this.#table} (scope, key)
+        SELECT * FROM unnest($1::text[], $2::bytea[]) AS made (scope, key) ORDER BY scope COLLATE "C"
+        ON CONFLICT DO NOTHING`,
+      values,
+    });
+    return new Map([...stored, ...(await this.#stored(missing))]);
+  }
+
+  async #destroy(scopes: readonly string[]): Promise<ReadonlyMap<string, Answer>> {
+    const rows = await this.connections.ask<readonly [scope: string, bucket: string]>({
+      text: `INSERT INTO ${this.#table} (scope)
+        SELECT * FROM unnest($1::text[]) AS doomed (scope) ORDER BY scope COLLATE "C"
+        ON CONFLICT (scope) DO UPDATE SET key = NULL RETURNING scope, tableoid::regclass::text`,
+      values: [scopes],
+    });
+    return new Map(rows.map(([scope, bucket]) => [scope, { bucket }]));
+  }
+
+  async #rewrite(bucket: string): Promise<void> {
+    const deadline = performance.now() + (this.options.patienceMs ?? PATIENCE_MS);
+    for (;;) {
+      try {
+        await this.connections.ask({
+          text: `SELECT ${this.schema.quoted}.rewrite($1::regclass)`,
+          values: [bucket],
+        });
+        return;
+      } catch (error) {
+        if (!isLockTimeout(error) || performance.now() >= deadline) throw error;
+      }
+      await delay(PAUSE_MS);
+    }
+  }
+
+  #newKey(): Buffer {
+    const key = Buffer.from(this.options.randomBytes(KEY_BYTES));
+    if (key.length !== KEY_BYTES) throw new TypeError('a key has 32 bytes');
+    return key;
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing !== undefined) throw new EventStoreUnavailable('the key store is closed');
+  }
+}

@@ -1,0 +1,127 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { toPosition, type StoredEvent } from './event-row.js';
+import { EventStoreUnavailable, type SubscriptionMessage } from './port.js';
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 2_000;
+
+export interface Page {
+  readonly events: readonly StoredEvent[];
+  /** Number of the position up to which every event that is wanted has been returned. */
+  readonly end: number;
+}
+
+/** A log whose positions are numbers, and whose events are read in pages. */
+export interface SubscriptionSource {
+  /** The wanted events after `after`, at most up to `head`. */
+  readonly readPage: (after: number, head: number) => Page | Promise<Page>;
+  readonly readHead: () => number | Promise<number>;
+  readonly watch: {
+    /** Resolves once the head may be another than `seen`, or the signal aborts. */
+    beyond(seen: number, signal: AbortSignal): Promise<void>;
+  };
+  /** Told of every fault that the subscription outlives. */
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** The subscriptions of one store, which end with it. */
+export class Subscriptions {
+  readonly #stops = new Set<AbortController>();
+  #areEnded = false;
+
+  /** The messages after a position, until `signal` aborts or all subscriptions are ended. */
+  open(
+    source: SubscriptionSource,
+    after: number,
+    signal: AbortSignal | undefined,
+  ): AsyncIterator<SubscriptionMessage, undefined> {
+    const stop = new AbortController();
+    const abort = (): void => {
+      stop.abort();
+      signal?.removeEventListener('abort', abort);
+      this.#stops.delete(stop);
+    };
+    if (this.#areEnded || signal?.aborted === true) stop.abort();
+    else {
+      this.#stops.add(stop);
+      signal?.addEventListener('abort', abort);
+    }
+    const messages = follow(source, after, stop.signal, abort);
+    return {
+      next: () => messages.next(),
+      // A generator that waits would not hear of its return before the next event.
+      return: () => {
+        abort();
+        return messages.return(undefined);
+      },
+    };
+  }
+
+  endAll(): void {
+    this.#areEnded = true;
+    for (const stop of [...this.#stops]) stop.abort();
+  }
+}
+
+/**
+ * The messages after a position: read from the log, page by page, whether they are old or new, so
+ * that there is no seam between catching up and following.
+ */
+async function* follow(
+  { readPage, readHead, watch, onFault }: SubscriptionSource,
+  after: number,
+  signal: AbortSignal,
+  onEnd: () => void,
+): AsyncGenerator<SubscriptionMessage, undefined> {
+  let cursor = after;
+  let caughtUpAt: number | undefined;
+  let pause = FIRST_PAUSE_MS;
+  try {
+    while (!signal.aborted) {
+      let head: number;
+      let page: Page;
+      try {
+        head = await readHead();
+        page = head > cursor ? await readPage(cursor, head) : { events: [], end: cursor };
+      } catch (fault) {
+        if (isAborted(signal)) return;
+        onFault(fault);
+        await delay(pause, undefined, { signal }).catch(() => undefined);
+        pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+        continue;
+      }
+      if (head < cursor) throw cutShort(head, cursor);
+      pause = FIRST_PAUSE_MS;
+      for (const { envelope } of page.events) {
+        if (isAborted(signal)) return;
+        yield { kind: 'event', event: envelope };
+      }
+      cursor = page.end;
+      if (cursor < head) {
+        await nextTurn();
+        continue;
+      }
+      if (isAborted(signal)) return;
+      if (caughtUpAt !== cursor) yield { kind: 'caught-up', position: toPosition(cursor) };
+      caughtUpAt = cursor;
+      await watch.beyond(cursor, signal);
+    }
+  } finally {
+    onEnd();
+  }
+}
+
+/** A call, since the signal changes while the reader holds the last message. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+/**
+ * The log ends before a place that a reader has seen: an older copy was put back, or the reader's
+ * checkpoint belongs to another log. To go on would skip events without a word.
+ */
+function cutShort(head: number, checkpoint: number): EventStoreUnavailable {
+  return new EventStoreUnavailable(
+    `the log ends at ${toPosition(head)}, before the reader's checkpoint ${toPosition(checkpoint)}`,
+  );
+}

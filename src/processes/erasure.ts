@@ -1,0 +1,165 @@
+import { keyScopeOf } from '../event-store/codec.js';
+import { erasureDueAt } from '../interactions/domain/erasure.js';
+import type { InteractionEvent } from '../interactions/domain/events.js';
+import { isErased, isTerminal } from '../interactions/domain/revisions.js';
+import { interactionStream } from '../interactions/domain/stream.js';
+import type { ApprovalRequested } from '../invocations/domain/events.js';
+import { ERASED } from '../kernel/event.js';
+import type { InteractionId } from '../kernel/ids.js';
+import { ok } from '../kernel/result.js';
+import { millisecondsNotBefore, type Clock } from '../kernel/timestamp.js';
+import type { DataKeys, Interactions } from './ports.js';
+import type { Cause, Effect, NotBefore, Process } from './process.js';
+import type { RepeatedTerms } from './repeated-terms.js';
+
+interface Item {
+  /**
+   * - `ended`: its texts are to be erased once that is due.
+   * - `erased`: what else repeats them is to go too.
+   * - `repeated`: a call under it repeats some of them; they go if the contract's are gone.
+   */
+  readonly kind: 'ended' | 'erased' | 'repeated';
+  readonly interactionId: InteractionId;
+  /** The stream that the item came from. */
+  readonly stream: string;
+  readonly cause: Cause;
+}
+
+type Watched =
+  | Extract<
+      InteractionEvent,
+      {
+        type:
+          | 'revision-rejected'
+          | 'revision-withdrawn'
+          | 'interaction-cancelled'
+          | 'interaction-completed'
+          | 'interaction-expired'
+          | 'erasure-consented'
+          | 'texts-erased';
+      }
+    >
+  | ApprovalRequested;
+
+/**
+ * Erases the texts of ended interactions: at the end of their retention, or once every party consented.
+ * Destroys the key first and records it afterwards, so that nothing is recorded that is not so; whoever
+ * comes after a crash in between finds the key gone, and records it.
+ *
+ * For how long texts are retained is one of them. So an item is due at its interaction's end, and then
+ * finds out when it is due indeed.
+ */
+export function erasureProcess(
+  interactions: Interactions,
+  keys: DataKeys,
+  repeated: Pick<RepeatedTerms, 'streamsOf'>,
+  clock: Clock,
+): Process<Watched, Item> {
+  /** Those of the streams whose texts can still be read. */
+  const legible = async (streams: readonly string[]): Promise<readonly string[]> => {
+    const found = await keys.findAll(streams.map(keyScopeOf));
+    return streams.filter((stream) => {
+      const key = found.get(keyScopeOf(stream));
+      return key !== undefined && key !== ERASED;
+    });
+  };
+
+  const destroy = async (streams: readonly string[]): Promise<void> => {
+    await Promise.all(streams.map(async (stream) => keys.destroy(keyScopeOf(stream))));
+  };
+
+  const erasing = ({ interactionId, cause }: Item): Effect => ({
+    name: ['erase', interactionId],
+    cause,
+    perform: async (envelope) => {
+      await destroy(await legible(await repeated.streamsOf(interactionId)));
+      await destroy([interactionStream(interactionId)]);
+      return interactions.execute(interactionId, { kind: 'erase' }, envelope);
+    },
+  });
+
+  /** Nothing where nothing is left to destroy: only one of the nodes needs the lease for it. */
+  const sweeping = async (
+    { stream, cause }: Item,
+    streams: readonly string[],
+  ): Promise<readonly Effect[]> => {
+    const left = await legible(streams);
+    if (left.length === 0) return [];
+    const perform: Effect['perform'] = async () => {
+      await destroy(left);
+      return ok(undefined);
+    };
+    return [{ name: ['sweep', stream], cause, perform }];
+  };
+
+  return {
+    name: 'erasure',
+    streamPrefixes: ['interaction-', 'invocation-'],
+    watches: [
+      'revision-rejected',
+      'revision-withdrawn',
+      'interaction-cancelled',
+      'interaction-completed',
+      'interaction-expired',
+      'erasure-consented',
+      'texts-erased',
+      'approval-requested',
+    ],
+
+    react(event) {
+      const { stream: key } = event;
+      const cause = { eventId: event.id, correlationId: event.metadata.correlationId };
+      const add = (kind: Item['kind'], interactionId: InteractionId) =>
+        ({
+          kind: 'add',
+          key,
+          item: { kind, interactionId, stream: key, cause },
+          dueAt: 'at-once',
+        }) as const;
+      switch (event.type) {
+        // Of a pending interaction these two are the end; of one in force they are not.
+        case 'revision-rejected':
+        case 'revision-withdrawn':
+        case 'interaction-cancelled':
+        case 'interaction-completed':
+        case 'interaction-expired':
+        case 'erasure-consented':
+          return add('ended', event.data.interactionId);
+        case 'texts-erased':
+          return add('erased', event.data.interactionId);
+        case 'approval-requested':
+          return add('repeated', event.data.terms.interactionId);
+      }
+    },
+
+    async effects(item): Promise<readonly Effect[] | NotBefore> {
+      const { kind, interactionId, stream } = item;
+      switch (kind) {
+        case 'ended': {
+          const interaction = await interactions.find(interactionId);
+          if (interaction === undefined || !isTerminal(interaction.status)) return [];
+          if (interaction.erasure !== null) return [];
+          if (isErased(interaction)) return [erasing(item)];
+          const due = erasureDueAt(interaction);
+          // Never by itself: a consent brings it back.
+          if (due === null) return [];
+          const notBefore = millisecondsNotBefore(due);
+          return notBefore > clock() ? { notBefore } : [erasing(item)];
+        }
+        case 'erased':
+          // Once more: a call may have asked for an approval while the contract was erased.
+          return sweeping(item, await repeated.streamsOf(interactionId));
+        case 'repeated': {
+          const interaction = await interactions.find(interactionId);
+          // Otherwise the erasure, which is still to come, finds it in the log.
+          if (interaction === undefined || interaction.erasure === null) return [];
+          return sweeping(item, [stream]);
+        }
+      }
+    },
+
+    judge({ code }) {
+      return code === 'interaction-not-found' ? 'settled' : 'later';
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { LogTree } from '../audit/log/log-tree.js';
+import { TreeFollower } from '../audit/log/tree-follower.js';
+import type { TreeOrder } from '../audit/log/tree-progress.js';
+import { TreeView } from '../audit/log/tree-view.js';
+import { logReport } from '../http/fault-log.js';
+import { SqliteReadDatabase } from '../projections/sqlite/sqlite-read-database.js';
+import type { LogTreeWorkerData } from './log-tree-worker-data.js';
+import { openLog } from './open-event-store.js';
+
+/** The thread in which the tree grows; a throw in here ends it, and the service starts another. */
+const { eventStore, treePath, origin } = workerData as LogTreeWorkerData;
+const store = await openLog(eventStore);
+const database = new SqliteReadDatabase(treePath);
+const tree = new LogTree(database, origin);
+const view = new TreeView(database);
+const follower = new TreeFollower({
+  store,
+  tree,
+  lastLeaf: () => view.leafAt(tree.state.size - 1),
+  report: logReport,
+  onProgress: (progress) => parentPort?.postMessage(progress),
+});
+
+parentPort?.on('message', (order: TreeOrder) => {
+  if (order === 'wake') follower.wake();
+  else follower.stop();
+});
+
+try {
+  await follower.run();
+} finally {
+  await store.close();
+  database.close();
+  parentPort?.close();
+}

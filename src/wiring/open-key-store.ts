@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { StartupError } from '../config/startup-error.js';
+import { placeOf, type ForgettingLocation } from '../config/store-location.js';
+import { keyScopeOf } from '../event-store/codec.js';
+import type { KeyStore } from '../event-store/key-store.js';
+import { START, type EventStore } from '../event-store/port.js';
+import { firstOf } from '../projections/first-of.js';
+import { orStartupError } from './open-event-store.js';
+
+/**
+ * Opens the store of the data keys of a log. Only the engine that is used is loaded.
+ * @throws {StartupError} when it cannot be opened, or is not the one that the log was written with
+ */
+export async function openKeyStore(
+  location: ForgettingLocation,
+  log: Pick<EventStore, 'readAll'>,
+): Promise<KeyStore> {
+  return orStartupError('KEY_STORE', location, async () => {
+    const keys = await open(location);
+    try {
+      await refuseForeign(keys, location, log);
+      return keys;
+    } catch (error) {
+      await keys.close();
+      throw error;
+    }
+  });
+}
+
+async function open(location: ForgettingLocation): Promise<KeyStore> {
+  if (location.engine === 'sqlite') {
+    const { openSqliteKeyStore } = await import('../event-store/sqlite/sqlite-key-store.js');
+    return openSqliteKeyStore(location.path, { randomBytes });
+  }
+  const { openPostgresKeyStore } = await import('../event-store/postgres/postgres-key-store.js');
+  return openPostgresKeyStore(location.url, { randomBytes });
+}
+
+/**
+ * A node with other keys than the rest would seal what no other can read: that is found here, by the
+ * first text that was ever sealed, and not by the contracts that are lost.
+ */
+async function refuseForeign(
+  keys: KeyStore,
+  location: ForgettingLocation,
+  log: Pick<EventStore, 'readAll'>,
+): Promise<void> {
+  const first = await firstOf(log.readAll(START, { streamPrefixes: ['interaction-'] }));
+  if (first === undefined || first.sealed === null) return;
+  if ((await keys.find(keyScopeOf(first.stream))) !== undefined) return;
+  throw new StartupError([
+    `KEY_STORE ${placeOf(location)}: lacks keys of the log in EVENT_STORE; all its nodes share one key store`,
+  ]);
+}

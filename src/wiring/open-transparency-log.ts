@@ -1,0 +1,95 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { CheckpointFile } from '../audit/log/checkpoint-file.js';
+import { CheckpointSigner } from '../audit/log/checkpoint-signer.js';
+import type { CheckpointSigning } from '../audit/log/checkpoint-signing.js';
+import { Cosigning } from '../audit/log/cosigning.js';
+import { LogWriter } from '../audit/log/log-writer.js';
+import { originOf } from '../audit/log/origin.js';
+import { PublishedLog } from '../audit/log/published-log.js';
+import { transparencyLogHealth } from '../audit/log/transparency-log-health.js';
+import { TreeThread } from '../audit/log/tree-thread.js';
+import { TreeView } from '../audit/log/tree-view.js';
+import type { Config } from '../config/config.js';
+import type { RandomBytes } from '../event-store/command-execution.js';
+import type { EventStore } from '../event-store/port.js';
+import { logFault, logReport } from '../http/fault-log.js';
+import type { HealthSource } from '../http/health/health-source.js';
+import type { LogTreeWorkerData } from './log-tree-worker-data.js';
+import { openReadDatabase } from './open-read-database.js';
+import type { Opened } from './opened.js';
+
+/** As this file is source or built, so is the worker's. */
+const SUFFIX = extname(new URL(import.meta.url).pathname);
+const WORKER = new URL(`./log-tree-worker${SUFFIX}`, import.meta.url);
+/** Under Jest a thread does not inherit what lets node read the sources. */
+const SOURCE_LOADER = new URL('../../test/support/typescript/register.mjs', import.meta.url);
+
+/** The signer waits so long for the tree to reach the head, in milliseconds; then the next turn. */
+const CATCH_UP_MS = 5_000;
+
+/** The transparency log of a running node. */
+export interface TransparencyLogParts {
+  readonly log: PublishedLog;
+  readonly cosigning: Cosigning;
+  readonly health: HealthSource;
+}
+
+/** Opens the tree, and begins to sign it. Nothing here keeps a node from starting but a locked file. */
+export async function openTransparencyLog(
+  config: Config,
+  store: EventStore,
+  keyring: CheckpointSigning,
+  random: RandomBytes,
+  opened: Opened,
+): Promise<TransparencyLogParts> {
+  const {
+    tree: location,
+    checkpointFile,
+    checkpointIntervalMs,
+    witnesses,
+  } = config.transparencyLog;
+  const origin = originOf(config.publicBaseUrl);
+  const database = await openReadDatabase('LOG_TREE', location.path, opened);
+  const workerData: LogTreeWorkerData = {
+    eventStore: config.eventStore,
+    treePath: location.path,
+    origin,
+  };
+  const thread = new TreeThread({
+    start: () =>
+      new Worker(WORKER, {
+        workerData,
+        execArgv: SUFFIX === '.ts' ? ['--import', SOURCE_LOADER.href] : [],
+      }),
+    onFailure: (error) => {
+      logFault(error, 'log-tree');
+      if (isDamage(error)) database.replace();
+    },
+  });
+  opened.onClose(() => thread.close());
+  const tree = new TreeView(database);
+  const writer = new LogWriter(store, Date.now, random);
+  const catchUp = async () => thread.reaches(await store.head(), CATCH_UP_MS);
+  const signer = new CheckpointSigner({
+    origin,
+    tree,
+    file: new CheckpointFile(checkpointFile),
+    writer,
+    key: () => keyring.checkpointSigner(),
+    catchUp,
+    clock: Date.now,
+    report: logReport,
+    intervalMs: checkpointIntervalMs,
+  });
+  opened.onClose(() => signer.stop());
+  signer.start();
+  const log = new PublishedLog(origin, tree, thread, signer);
+  const cosigning = new Cosigning({ witnesses, tree, writer, catchUp, clock: Date.now });
+  return { log, cosigning, health: transparencyLogHealth(tree, thread, signer) };
+}
+
+/** What a thread throws comes as a copy that has lost its class. */
+function isDamage(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReadDatabaseDamaged';
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { formatNoteKey } from '../../src/kernel/note-key.js';
+import { goldenBundle, logKey, otherLogKey, witnessKey } from '../audit/support/bundles.js';
+import { negotiated } from '../audit/support/documents.js';
+import { countersign, Folder } from './support/countersign.js';
+
+const bundle = goldenBundle('rejected');
+const key = formatNoteKey(logKey);
+
+let folder: Folder;
+let file: string;
+beforeAll(async () => {
+  folder = await Folder.make();
+  file = await folder.file('bundle.json', bundle);
+});
+afterAll(() => folder.remove());
+
+const last = (stdout: string): string => stdout.trimEnd().split('\n').at(-1) ?? '';
+
+describe('a bundle is verified by what the user trusts', () => {
+  it('a key: one line per check, then the verdict and the state that it is about', async () => {
+    const { exitCode, stdout, stderr } = await countersign(['verify', file, '--trust', key]);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(last(stdout)).toBe(
+      `verified: interaction ${bundle.interactionId} is rejected as of entry 8 of 9`,
+    );
+    expect(stdout).toMatch(/^verified +inclusion +interaction-.*@2$/m);
+  });
+
+  it('a file with a key, and a kept checkpoint', async () => {
+    const inFile = await folder.file('log.vkey', `${key}\n`);
+    const kept = await folder.file('checkpoint.txt', bundle.checkpoint);
+    const args = ['verify', file, '--trust', inFile, '--trust', kept];
+    expect((await countersign(args)).exitCode).toBe(0);
+    expect((await countersign(['verify', file, '--trust', kept])).exitCode).toBe(0);
+  });
+
+  it('a witness that is asked for', async () => {
+    const args = ['verify', file, '--trust', key, '--witness', formatNoteKey(witnessKey)];
+    const { exitCode, stdout } = await countersign(args);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^verified +witness +witness.example/m);
+  });
+
+  it('the key of another log: failed', async () => {
+    const args = ['verify', file, '--trust', formatNoteKey(otherLogKey)];
+    const { exitCode, stdout } = await countersign(args);
+    expect(exitCode).toBe(1);
+    expect(last(stdout)).toMatch(/^failed: /);
+  });
+
+  it('something missing: not checkable, and named', async () => {
+    const { 'platform-keys': _, ...streams } = bundle.streams;
+    const given = JSON.stringify({ ...bundle, streams });
+    const { exitCode, stdout } = await countersign(['verify', '-', '--trust', key], given);
+    expect(exitCode).toBe(3);
+    expect(stdout).toMatch(/^not checkable +stream +platform-keys +stream-missing: /m);
+    expect(last(stdout)).toMatch(/^not checkable: /);
+  });
+});
+
+describe('exit code 2', () => {
+  it.each<[string, () => readonly string[]]>([
+    ['usage', () => [file]],
+    ['usage', () => [file, '--keys', file]],
+    ['usage', () => [file, '--witness', formatNoteKey(witnessKey)]],
+    ['trust-invalid', () => [file, '--trust', 'no-such-file']],
+    ['trust-invalid', () => [file, '--trust', file]],
+    ['trust-invalid', () => [file, '--trust', formatNoteKey(witnessKey)]],
+    ['trust-invalid', () => [file, '--trust', key, '--witness', key]],
+  ])('%s (%#)', async (code, args) => {
+    const { exitCode, stdout, stderr } = await countersign(['verify', ...args()]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(new RegExp(`^${code}: `));
+  });
+
+  it('a document is not verified by trust in a log', async () => {
+    const args = ['verify', '-', '--trust', key];
+    const { exitCode, stderr } = await countersign(args, JSON.stringify(negotiated()));
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^usage: /);
+  });
+});

