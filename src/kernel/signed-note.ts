@@ -49,8 +49,8 @@ export function parseNote(note: Uint8Array | string): SignedNote | undefined {
   return signatures && { text: whole.slice(0, split + 1), signatures };
 }
 
-/** One or more signature lines, each ending with a newline: what a witness sends. */
-export function parseSignatureLines(lines: string): readonly NoteSignature[] | undefined {
+/** One or more signature lines, each ending with a newline. */
+function parseSignatureLines(lines: string): readonly NoteSignature[] | undefined {
   if (!lines.endsWith('\n')) return undefined;
   const each = lines.slice(0, -1).split('\n');
   if (each.length > MAX_SIGNATURES) return undefined;

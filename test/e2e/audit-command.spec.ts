@@ -37,7 +37,7 @@ beforeAll(async () => {
   token = await service.token(AUDITOR);
   await covered();
   key = String((await service.call('GET', '/v1/log')).body['verifierKey']);
-});
+}, 60_000);
 
 afterAll(async () => {
   await proxy.close();

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { parseSignedCheckpoint, type SignedCheckpoint } from '../../kernel/checkpoint.js';
 
 /** The file holds something else than a checkpoint: nobody knows what was signed. */
-export class CheckpointFileUnreadable extends Error {
+class CheckpointFileUnreadable extends Error {
   override readonly name = 'CheckpointFileUnreadable';
 }
 

@@ -1,7 +1,6 @@
 import { EMPTY_ROOT, HASH_BYTES, nodeHash } from '../../kernel/merkle.js';
 
-/** Of hash tiles: each holds the hashes of up to 2^8 neighbours, every eighth level of the tree. */
-export const TILE_HEIGHT = 8;
+/** Hashes in a full tile: of height 8, so that every eighth level of the tree is stored. */
 export const TILE_WIDTH = 256;
 
 /**

@@ -2,15 +2,10 @@ import { summarize, type CheckResult, type Verdict } from '../../audit/verify/ch
 import { HASH_BYTES, MerkleFrontier } from '../../kernel/merkle.js';
 import { AuditFault } from './audit-fault.js';
 import { shardOf } from './routing.js';
-import {
-  MAX_FINDINGS,
-  type Finding,
-  type JudgedLines,
-  type ServiceAnswer,
-} from './shard-protocol.js';
+import { MAX_FINDINGS, type Finding, type JudgedLines } from './shard-protocol.js';
 import { ShardWorker } from './shard-worker.js';
 import { deal } from './sharded-lines.js';
-import type { Difference } from './state-difference.js';
+import type { Difference, ServiceAnswer } from './state-difference.js';
 
 export interface LogAuditOptions {
   /** The platform's public base URL. */

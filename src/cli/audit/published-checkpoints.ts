@@ -6,6 +6,8 @@ import type { ServiceClient } from './service-client.js';
 const PAGE = 500;
 /** A year of one every five minutes; older ones are left out. */
 const MAX_CHECKPOINTS = 100_000;
+/** Of all their notes: more would only fill memory. */
+const MAX_CHARACTERS = 128 * 1024 * 1024;
 
 /**
  * Every checkpoint that the service lists, the smallest first, down to (and with) the newest one of at
@@ -18,6 +20,7 @@ export async function publishedCheckpoints(
 ): Promise<readonly SignedCheckpoint[]> {
   const found: SignedCheckpoint[] = [];
   let cursor = '';
+  let characters = 0;
   do {
     const { status, body } = await client.json(
       `/v1/log/checkpoints?limit=${String(PAGE)}${cursor}`,
@@ -28,7 +31,8 @@ export async function publishedCheckpoints(
     for (const each of listed as readonly Json[]) {
       const note = isObject(each) ? each['note'] : undefined;
       const checkpoint = typeof note === 'string' ? parseSignedCheckpoint(note) : undefined;
-      if (checkpoint === undefined) throw malformed();
+      characters += typeof note === 'string' ? note.length : 0;
+      if (checkpoint === undefined || characters > MAX_CHARACTERS) throw malformed();
       found.push(checkpoint);
     }
     const next = page['nextCursor'];

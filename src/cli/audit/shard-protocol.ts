@@ -1,6 +1,5 @@
 import type { CheckResult, Verdict } from '../../audit/verify/check-result.js';
-import type { Json } from '../../kernel/json.js';
-import type { Difference } from './state-difference.js';
+import type { Difference, ServiceAnswer } from './state-difference.js';
 
 /** What a thread is started with. */
 export interface ShardSettings {
@@ -40,14 +39,6 @@ export interface Finding {
 }
 
 export const MAX_FINDINGS = 20;
-
-/** How the service answered for one interaction. */
-export interface ServiceAnswer {
-  readonly interactionId: string;
-  /** Of HTTP: 200 with the document, 410 with what remains. */
-  readonly status: number;
-  readonly body: Json;
-}
 
 export type ShardQuestion =
   | { readonly ask: 'judge'; readonly lines: ShardLines }

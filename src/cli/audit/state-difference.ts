@@ -3,7 +3,14 @@ import { shown } from '../../audit/verify/replay/replayed-interaction.js';
 import { wireDocument } from '../../audit/verify/replay/wire-document.js';
 import { documentChanges } from '../../kernel/document-changes.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
-import type { ServiceAnswer } from './shard-protocol.js';
+
+/** How the service answered for one interaction. */
+export interface ServiceAnswer {
+  readonly interactionId: string;
+  /** Of HTTP: 200 with the document, 410 with what remains. */
+  readonly status: number;
+  readonly body: Json;
+}
 
 /** Where the service first answers otherwise than its log says. */
 export interface Difference {
