@@ -10,7 +10,9 @@ import { LoggedAgent, platformKeyAdded, SigningKey } from './audit-agents.js';
 import { AuditStory } from './audit-story.js';
 import { envelopeOf } from './replay-log.js';
 
-const AGENTS = 1_000;
+/** How many events there are for each agent. */
+const EVENTS_PER_AGENT = 1_000;
+const FEWEST_AGENTS = 50;
 /** Interactions that go on at one time: their events lie interleaved in the log. */
 const CONCURRENT = 256;
 const BEGIN_MS = Date.parse('2030-01-01T00:00:00.000Z');
@@ -18,7 +20,7 @@ const BEGIN_MS = Date.parse('2030-01-01T00:00:00.000Z');
 const PACE_MS = 10;
 
 /**
- * Fills an empty log up to so many events, or a few more, of a day's mix among a thousand agents,
+ * Fills an empty log up to so many events, or a few more, of a day's mix among its agents,
  * all of it true: an auditor who recomputes everything finds nothing wrong.
  */
 export async function growAuditLog(
@@ -59,7 +61,7 @@ export async function growAuditLog(
   ];
   await append(PLATFORM_KEYS_STREAM, -1, ofPlatform, now());
   const agents = Array.from(
-    { length: AGENTS },
+    { length: Math.max(FEWEST_AGENTS, Math.round(events / EVENTS_PER_AGENT)) },
     (_, n) => new LoggedAgent(`did:web:agent-${String(n)}.example` as AgentId),
   );
   const register = async (agent: LoggedAgent): Promise<void> => {
