@@ -6,6 +6,7 @@ import { AgentWrites } from './agent-writes.js';
 import { AgentsController } from './agents.controller.js';
 import { PerformAgentCommandHandler } from './commands/perform-agent-command-handler.js';
 import { AgentAtHandler } from './queries/agent-at-handler.js';
+import { AgentBeforeHandler } from './queries/agent-before-handler.js';
 import { AgentHeadsHandler } from './queries/agent-heads-handler.js';
 import { ListAgentsHandler } from './queries/list-agents-handler.js';
 
@@ -18,6 +19,7 @@ import { ListAgentsHandler } from './queries/list-agents-handler.js';
     AgentWrites,
     PerformAgentCommandHandler,
     AgentAtHandler,
+    AgentBeforeHandler,
     AgentHeadsHandler,
     ListAgentsHandler,
   ],

@@ -1,14 +1,15 @@
 import { policyInForce } from '../agents/domain/policy-in-force.js';
+import type { Position } from '../event-store/port.js';
 import type { InteractionEvent } from '../interactions/domain/events.js';
 import type { InteractionId } from '../kernel/ids.js';
-import { millisecondsOf, timestampOf, type Timestamp } from '../kernel/timestamp.js';
 import type { Agents, Interactions } from './ports.js';
 import type { Cause, Effect, Process } from './process.js';
 
 interface OpenProposal {
   readonly interactionId: InteractionId;
   readonly revision: number;
-  readonly proposedAt: Timestamp;
+  /** Of the proposal's event. */
+  readonly position: Position;
   readonly cause: Cause;
 }
 
@@ -29,8 +30,8 @@ type Watched = Extract<
 
 /**
  * Accepts proposals on behalf of agents whose owner left a policy. The policy must have been in
- * force before the proposal was recorded and still be the agent's policy; whether it covers the
- * terms is the decider's judgement. Any doubt leaves the proposal pending.
+ * force before the proposal, in the order of the log, and still be the agent's policy; whether it
+ * covers the terms is the decider's judgement. Any doubt leaves the proposal pending.
  */
 export function autoAcceptanceProcess(
   interactions: Interactions,
@@ -57,7 +58,7 @@ export function autoAcceptanceProcess(
         case 'revision-proposed': {
           const { interactionId, revision } = event.data;
           const cause = { eventId: event.id, correlationId: event.metadata.correlationId };
-          const item = { interactionId, revision, proposedAt: event.recordedAt, cause };
+          const item = { interactionId, revision, position: event.position, cause };
           return { kind: 'add', key, item, dueAt: 'at-once' };
         }
         case 'revision-attested':
@@ -70,7 +71,7 @@ export function autoAcceptanceProcess(
       }
     },
 
-    async effects({ interactionId, revision, proposedAt, cause }) {
+    async effects({ interactionId, revision, position, cause }) {
       const interaction = await interactions.find(interactionId);
       const newest = interaction?.revisions.at(-1);
       if (interaction === undefined || newest?.revision !== revision) return [];
@@ -80,9 +81,7 @@ export function autoAcceptanceProcess(
       for (const agent of (await agents.heads(waiting)).values()) {
         const policyRevision = policyInForce(agent)?.revision;
         if (policyRevision === undefined) continue;
-        // Strictly before: within one millisecond nobody can tell which came first.
-        const before = timestampOf(millisecondsOf(proposedAt) - 1);
-        const past = await agents.at(agent.agentId, before);
+        const past = await agents.before(agent.agentId, position);
         if (past === undefined || policyInForce(past)?.revision !== policyRevision) continue;
         const { agentId } = agent;
         const { termsHash } = newest;

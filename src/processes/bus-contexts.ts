@@ -1,5 +1,5 @@
 import type { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { AgentAt } from '../agents/queries/agent-at.js';
+import { AgentBefore } from '../agents/queries/agent-before.js';
 import { AgentHeads } from '../agents/queries/agent-heads.js';
 import { PerformInteractionCommand } from '../interactions/commands/perform-interaction-command.js';
 import { InteractionHead } from '../interactions/queries/interaction-head.js';
@@ -18,6 +18,6 @@ export function interactionsBehind(commands: CommandBus, queries: QueryBus): Int
 export function agentsBehind(queries: QueryBus): Agents {
   return {
     heads: async (agentIds) => queries.execute(new AgentHeads(agentIds)),
-    at: async (agentId, moment) => queries.execute(new AgentAt(agentId, moment)),
+    before: async (agentId, position) => queries.execute(new AgentBefore(agentId, position)),
   };
 }

@@ -1,12 +1,12 @@
 import type { Agent } from '../agents/domain/agent.js';
 import type { CommandEnvelope } from '../event-store/command-execution.js';
 import type { KeyStore } from '../event-store/key-store.js';
+import type { Position } from '../event-store/port.js';
 import type { CommandOf } from '../interactions/domain/commands.js';
 import type { Interaction } from '../interactions/domain/interaction.js';
 import type { AgentId, InteractionId } from '../kernel/ids.js';
 import type { Rejection } from '../kernel/rejection.js';
 import type { Result } from '../kernel/result.js';
-import type { Timestamp } from '../kernel/timestamp.js';
 
 /** What the processes need of the interactions context. */
 export interface Interactions {
@@ -29,6 +29,6 @@ export interface Agents {
   /** Folded to their streams' heads; unknown ids are absent. */
   heads(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Agent>>;
 
-  /** fold(recordedAt ≤ moment); undefined when the agent was not registered then. */
-  at(agentId: AgentId, moment: Timestamp): Promise<Agent | undefined>;
+  /** As the log held it before the event at a position; undefined when it was not registered then. */
+  before(agentId: AgentId, position: Position): Promise<Agent | undefined>;
 }

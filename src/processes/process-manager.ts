@@ -153,13 +153,13 @@ export class ProcessManager<E extends DomainEvent, Item> {
   }
 
   #read(envelope: RecordedEnvelope): void {
-    const { id, stream, metadata } = envelope;
+    const { id, stream, position, metadata } = envelope;
     this.#eventsSinceCheckpoint++;
     this.#lastEventAt = this.options.clock();
     try {
       const { types } = this.options;
       const decoded = decodeEvent(envelope, types, ERASED);
-      const event = { id, stream, metadata, ...decoded };
+      const event = { id, stream, position, metadata, ...decoded };
       this.#change(this.process.react(event, (key) => this.#agenda.get(key)));
     } catch (error) {
       // From a later build, most likely: a node of that build does what it asks for. The checkpoint

@@ -1,4 +1,5 @@
 import type { CommandEnvelope } from '../event-store/command-execution.js';
+import type { Position } from '../event-store/port.js';
 import type { EventMetadata } from '../kernel/envelope.js';
 import type { DomainEvent, Recorded } from '../kernel/event.js';
 import type { Rejection } from '../kernel/rejection.js';
@@ -15,6 +16,7 @@ export interface Cause {
 export type WatchedEvent<E extends DomainEvent> = Recorded<E> & {
   readonly id: string;
   readonly stream: string;
+  readonly position: Position;
   readonly metadata: EventMetadata;
 };
 

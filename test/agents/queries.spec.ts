@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AgentAt } from '../../src/agents/queries/agent-at.js';
 import { AgentAtHandler } from '../../src/agents/queries/agent-at-handler.js';
+import { AgentBefore } from '../../src/agents/queries/agent-before.js';
+import { AgentBeforeHandler } from '../../src/agents/queries/agent-before-handler.js';
 import { AgentHeads } from '../../src/agents/queries/agent-heads.js';
 import { AgentHeadsHandler } from '../../src/agents/queries/agent-heads-handler.js';
+import { agentStream } from '../../src/agents/domain/stream.js';
+import { START, type Position } from '../../src/event-store/port.js';
 import type { AgentId } from '../../src/kernel/ids.js';
 import { AgentStore } from './support/agent-store.js';
 import { ALPHA, at, change, register } from './support/agents.js';
@@ -63,5 +67,19 @@ describe('an agent at a moment', () => {
   it('is nobody when it was never registered', async () => {
     const query = new AgentAt('toString' as AgentId, at(50));
     expect(await new AgentAtHandler(log.agents).execute(query)).toBeUndefined();
+  });
+});
+
+describe('an agent before an event', () => {
+  it('is as the log held it up to there', async () => {
+    const events = await log.store.readStream(agentStream(ALPHA));
+    const before = async (position: Position) =>
+      (await new AgentBeforeHandler(log.agents).execute(new AgentBefore(ALPHA, position)))
+        ?.revision;
+    const found = await Promise.all(events.map(async ({ position }) => before(position)));
+    expect(found).toEqual([undefined, 0, 1]);
+    expect(await before(await log.store.head())).toBe(1);
+    expect(await before('9'.repeat(20) as Position)).toBe(2);
+    expect(await before(START)).toBeUndefined();
   });
 });

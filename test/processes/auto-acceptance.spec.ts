@@ -65,6 +65,18 @@ describe('a proposal that the policy covers', () => {
     expect(deployment.performed).toEqual([`auto-accept ${id}`]);
   });
 
+  it.each([
+    ['within the same millisecond', 0],
+    ['on a node whose clock is ahead', 3_600_000],
+  ])('is accepted when the policy was set before it %s', async (_, aheadMs) => {
+    now += aheadMs;
+    await deployment.setPolicy(BETA, POLICY);
+    now -= aheadMs;
+    deployment.run('node-a');
+    const id = await deployment.propose(now + DAY);
+    await eventually(async () => (await deployment.statusOf(id)) === 'active');
+  });
+
   it('is accepted for that agent alone when others have to accept too', async () => {
     await withPolicy();
     const processes = deployment.run('node-a');
@@ -113,15 +125,15 @@ describe('a proposal stays pending', () => {
     await staysPending();
   });
 
-  it('when policy and proposal share a millisecond', async () => {
-    await deployment.setPolicy(BETA, POLICY);
-    await staysPending();
-  });
-
-  it('when the policy came later', async () => {
+  it.each([
+    ['', 1000],
+    [' within the same millisecond', 0],
+    [' on a node whose clock is behind', -1000],
+  ])('when the policy came later%s', async (_, elapsedMs) => {
+    now += 2000;
     const id = await deployment.propose(now + DAY);
-    now += 1000;
-    await withPolicy();
+    now += elapsedMs;
+    await deployment.setPolicy(BETA, POLICY);
     await settled(deployment.run('node-a'));
     expect(await deployment.statusOf(id)).toBe('pending');
     expect(deployment.performed).toEqual([]);

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { EventStoreUnavailable } from '../port.js';
-import { configureSession } from './session.js';
 import { asFault } from './faults.js';
+import type { Ask, Question } from './question.js';
+import { configureSession } from './session.js';
 
 /** How long a call waits for a connection or for another session's lock, in milliseconds. */
 export const PATIENCE_MS = 5_000;
@@ -17,13 +18,6 @@ const TYPES: pg.CustomTypesConfig = {
       ? Number
       : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
 };
-
-export interface Question {
-  /** Of a statement that is prepared once per connection. */
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: readonly unknown[];
-}
 
 /** A bounded pool of connections to one database, each set up to write durably. */
 export class Connections {
@@ -114,10 +108,6 @@ export class Connections {
     });
   }
 }
-
-export type Ask = <Row extends readonly unknown[]>(
-  question: Question & { readonly query_timeout?: number },
-) => Promise<readonly Row[]>;
 
 async function askOn<Row extends readonly unknown[]>(
   on: pg.Pool | pg.ClientBase,

@@ -1,5 +1,6 @@
 import { EventStoreUnavailable } from '../port.js';
-import type { Ask, Connections } from './connections.js';
+import type { Connections } from './connections.js';
+import type { Ask } from './question.js';
 
 /** What a schema of ours says of itself. */
 export interface SchemaKind {

@@ -1,5 +1,5 @@
 import { EventStoreUnavailable } from '../port.js';
-import type { Ask } from './connections.js';
+import type { Ask } from './question.js';
 
 const OLDEST_SERVER = 140_000;
 

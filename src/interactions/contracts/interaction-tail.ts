@@ -1,4 +1,9 @@
-import { START, type EventStore, type Position } from '../../event-store/port.js';
+import {
+  START,
+  type EventStore,
+  type Position,
+  type RecordedEnvelope,
+} from '../../event-store/port.js';
 import type { AgentId, InteractionId } from '../../kernel/ids.js';
 import type { ReadModel } from '../../projections/port.js';
 import { areParties } from './pairs.js';
@@ -27,11 +32,17 @@ interface TailLimits {
 
 const LIMITS: TailLimits = { kept: 512, touched: 50_000 };
 
+/** Where an event stands. */
+type Place = Pick<RecordedEnvelope, 'stream' | 'position'>;
+
 interface Touched {
   readonly parties: readonly AgentId[];
   /** Of its newest event. */
   position: Position;
 }
+
+/** Events whose interactions are found out together. */
+const BATCH = 256;
 
 const INTERACTIONS = { streamPrefixes: ['interaction-'] };
 const PREFIX = 'interaction-';
@@ -92,12 +103,14 @@ export class InteractionTail {
 
   async #readTo(head: Position): Promise<boolean> {
     if (!(await this.#findBegin())) return false;
-    const { store } = this.options;
-    for await (const { stream, position } of store.readAll(this.#at, INTERACTIONS)) {
-      await this.#note(stream, position);
-      this.#at = position;
-      if (this.#touched.size > this.#limits.touched) this.#forget();
+    const { store, parties } = this.options;
+    const batch: Place[] = [];
+    for await (const event of store.readAll(this.#at, INTERACTIONS)) {
+      parties.note(event);
+      batch.push({ stream: event.stream, position: event.position });
+      if (batch.length === BATCH) await this.#noteAll(batch.splice(0));
     }
+    await this.#noteAll(batch);
     if (this.#at < head) this.#at = head;
     this.#lastRead = performance.now();
     if (this.#touched.size > this.#limits.kept) this.#forget();
@@ -121,9 +134,18 @@ export class InteractionTail {
     return this.#from !== undefined;
   }
 
-  async #note(stream: string, position: Position): Promise<void> {
+  async #noteAll(events: readonly Place[]): Promise<void> {
+    await this.options.parties.learn(events.map(({ stream }) => stream));
+    for (const event of events) {
+      this.#note(event);
+      this.#at = event.position;
+      if (this.#touched.size > this.#limits.touched) this.#forget();
+    }
+  }
+
+  #note({ stream, position }: Place): void {
     const id = stream.slice(PREFIX.length) as InteractionId;
-    const parties = this.#touched.get(id)?.parties ?? (await this.options.parties.of(stream));
+    const parties = this.#touched.get(id)?.parties ?? this.options.parties.recall(stream);
     if (parties === undefined) {
       this.#isTorn = true;
       return;

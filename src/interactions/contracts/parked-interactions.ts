@@ -18,7 +18,7 @@ export class ParkedInteractions {
   async learn(): Promise<void> {
     const streams = this.#streams();
     if (streams === undefined || streams.size > MAX_PARKED) return;
-    for (const stream of [...streams]) await this.parties.of(stream);
+    await this.parties.learn(streams);
   }
 
   /** Whether one of them may be between these two; also when that is not known. */

@@ -1,8 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import type { EventStore } from '../../event-store/port.js';
+import type { EventStore, RecordedEnvelope } from '../../event-store/port.js';
 import type { AgentId } from '../../kernel/ids.js';
 
 const REMEMBERED = 50_000;
+
+/** Streams that are read at the same time. */
+const READS_AT_ONCE = 16;
+
+type FirstEvent = Pick<RecordedEnvelope, 'stream' | 'revision' | 'data'>;
 
 /**
  * Whose an interaction is, from the first event of its stream: its parties never change. It looks at
@@ -13,18 +18,23 @@ export class PartiesOfStreams {
 
   constructor(private readonly store: Pick<EventStore, 'readStream'>) {}
 
-  /** Undefined: the first event does not tell. */
-  async of(stream: string): Promise<readonly AgentId[] | undefined> {
-    const known = this.#known.get(stream);
-    if (known !== undefined) return known;
-    const [first] = await this.store.readStream(stream);
-    const parties = first?.data['parties'];
-    if (!isListOfTexts(parties)) return undefined;
-    this.#known.set(stream, parties as readonly AgentId[]);
-    return parties as readonly AgentId[];
+  /** Reads those that it does not know, some at the same time; {@link recall} tells them then. */
+  async learn(streams: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(streams)].filter((stream) => !this.#known.has(stream));
+    for (let next = 0; next < unknown.length; next += READS_AT_ONCE) {
+      const some = unknown.slice(next, next + READS_AT_ONCE);
+      const read = await Promise.all(some.map(async (stream) => this.store.readStream(stream)));
+      for (const [first] of read) if (first !== undefined) this.note(first);
+    }
   }
 
-  /** What {@link of} has found before. */
+  /** Saves a read when it is the first event of its stream. */
+  note({ stream, revision, data: { parties } }: FirstEvent): void {
+    if (revision !== 0 || !isListOfTexts(parties)) return;
+    this.#known.set(stream, parties as readonly AgentId[]);
+  }
+
+  /** Undefined: not learnt, or the first event does not tell. */
   recall(stream: string): readonly AgentId[] | undefined {
     return this.#known.get(stream);
   }

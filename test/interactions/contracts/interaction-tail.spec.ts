@@ -1,8 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EventStore } from '../../../src/event-store/port.js';
 import { InteractionTail } from '../../../src/interactions/contracts/interaction-tail.js';
 import { PartiesOfStreams } from '../../../src/interactions/contracts/parties-of-streams.js';
+import type { InteractionId } from '../../../src/kernel/ids.js';
 import { alpha, beta } from '../../support/interaction-fixtures.js';
-import { ContractNode, Told } from './support/contract-node.js';
+import { appendUnknown, ContractNode, Told } from './support/contract-node.js';
 
 let node: ContractNode;
 let touched: string[];
@@ -12,29 +15,52 @@ beforeEach(async () => {
   node = await ContractNode.open();
   await node.caughtUp();
   touched = [];
-  tail = new InteractionTail({
+  tail = tailWith(new PartiesOfStreams(node.store));
+});
+
+function tailWith(parties: PartiesOfStreams): InteractionTail {
+  return new InteractionTail({
     store: node.store,
     readModel: node.runner,
-    parties: new PartiesOfStreams(node.store),
+    parties,
     readWaitMs: 1_000,
     onTouched: (id) => touched.push(id),
     onSkipped: () => undefined,
     limits: { kept: 2, touched: 4 },
   });
-});
+}
 
 afterEach(async () => {
   await node.dispose();
 });
 
-async function proposed(count: number): Promise<readonly string[]> {
-  const ids: string[] = [];
+async function proposed(count: number): Promise<readonly InteractionId[]> {
+  const ids: InteractionId[] = [];
   for (let n = 0; n < count; n++) {
     const told = new Told([alpha, beta]);
     await told.perform(node, told.proposal);
     ids.push(told.id);
   }
   return ids;
+}
+
+/** The node's store, with a count of the streams that are read. */
+function counted(): {
+  store: Pick<EventStore, 'readStream'>;
+  reads: string[];
+  mostAtOnce: () => number;
+} {
+  const reads: string[] = [];
+  let underWay = 0;
+  let most = 0;
+  const readStream: EventStore['readStream'] = async (stream, from) => {
+    reads.push(stream);
+    most = Math.max(most, ++underWay);
+    await nextTurn();
+    underWay--;
+    return node.store.readStream(stream, from);
+  };
+  return { store: { readStream }, reads, mostAtOnce: () => most };
 }
 
 const remembered = (): readonly string[] => tail.touchedBetween(alpha.agentId, beta.agentId);
@@ -75,5 +101,26 @@ describe('the tail of the log', () => {
     expect(remembered()).toEqual([...first, ...more].slice(-4));
     const checkpoint = node.runner.checkpoint('contracts-by-pair') ?? '';
     expect((tail.begin ?? '') > checkpoint).toBe(true);
+  });
+
+  it('reads no stream whose first event it has seen, and few at a time of the others', async () => {
+    const { store, reads, mostAtOnce } = counted();
+    const old = await proposed(20);
+    const [first, ...others] = old as [InteractionId, ...InteractionId[]];
+    await node.caughtUp();
+    tail = tailWith(new PartiesOfStreams(store));
+    await tail.reachHead();
+    await proposed(10);
+    await tail.reachHead();
+    expect(reads).toEqual([]);
+
+    await appendUnknown(node, first, 1);
+    await appendUnknown(node, first, 2);
+    for (const id of others) await appendUnknown(node, id, 1);
+    touched.length = 0;
+    await tail.reachHead();
+    expect(touched).toEqual([first, first, ...others]);
+    expect(reads.map((stream) => stream.slice('interaction-'.length))).toEqual([first, ...others]);
+    expect(mostAtOnce()).toBe(16);
   });
 });

@@ -46,13 +46,15 @@ function projected(log: Log): void {
   });
 }
 
+const AFTER_THE_END: readonly string[] = ['erasure-consented', 'texts-erased'];
+
 /** The rows agree with the fold, and their times with the moments at which the fold changed. */
 function expectRowsToHold(log: Log): void {
   projected(log);
   const state = foldInteraction(log);
   if (state === undefined) throw new Error('a log has events');
   const began = log.find(({ type }) => type === 'revision-attested')?.recordedAt;
-  const last = log.at(-1)?.recordedAt;
+  const last = log.findLast(({ type }) => !AFTER_THE_END.includes(type))?.recordedAt;
   const ended = isTerminal(state.status) && last !== undefined ? sortable(last) : NOT_ENDED;
   const { parties, interactionId } = state;
   const pairs = parties.flatMap((one, n) =>

@@ -23,12 +23,7 @@ import type { AcceptanceMethod } from '../../../src/kernel/federated-interaction
 import type { AgentId, InteractionId } from '../../../src/kernel/ids.js';
 import type { Rejection } from '../../../src/kernel/rejection.js';
 import { ok, type Result } from '../../../src/kernel/result.js';
-import {
-  isBefore,
-  timestampOf,
-  type Clock,
-  type Timestamp,
-} from '../../../src/kernel/timestamp.js';
+import { timestampOf, type Clock, type Timestamp } from '../../../src/kernel/timestamp.js';
 import type { Agents, DataKeys, Interactions } from '../../../src/processes/ports.js';
 import { Processes } from '../../../src/processes/processes.js';
 import type { ProcessHealth } from '../../../src/processes/process-health.js';
@@ -143,10 +138,10 @@ export class Deployment {
       const known = loaded.filter((agent) => agent !== null);
       return new Map(known.map((agent) => [agent.agentId, agent]));
     },
-    at: async (id, moment) => {
+    before: async (id, end) => {
       const past = await this.#agents.repository.loadWhile(
         agentStream(id),
-        ({ recordedAt }) => !isBefore(moment, recordedAt),
+        ({ position }) => position < end,
       );
       return past.state ?? undefined;
     },

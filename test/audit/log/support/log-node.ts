@@ -36,6 +36,8 @@ export interface LogNodeOptions {
   readonly witnesses?: readonly NoteKey[];
   /** What stands between the node and its store. */
   readonly through?: (store: EventStore) => EventStore;
+  /** Opens the log, where it is not `events.db`. */
+  readonly log?: () => Promise<EventStore>;
 }
 
 /** The tree, the signer and the store of one node, in this thread. */
@@ -57,7 +59,8 @@ export class LogNode {
   /** Over `events.db` of a folder, with a tree and a checkpoint file of its own name. */
   static async open(folder: string, name: string, options: LogNodeOptions = {}): Promise<LogNode> {
     const { origin = ORIGIN, key, witnesses = [], through = (store) => store } = options;
-    const store = through(await openSqliteEventStore(join(folder, 'events.db'), { pollMs: 5 }));
+    const { log = () => openSqliteEventStore(join(folder, 'events.db'), { pollMs: 5 }) } = options;
+    const store = through(await log());
     const database = new SqliteReadDatabase(treeFile(folder, name));
     const written = new LogTree(database, origin);
     const view = new TreeView(database);
