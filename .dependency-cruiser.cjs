@@ -127,6 +127,19 @@ module.exports = {
       to: { path: '^(src|test|bench)/', pathNot: ['^src/kernel/', '^src/audit/verify/'] },
     },
     {
+      name: 'auditing-imports-the-verifier-only',
+      comment: 'Who audits trusts nothing of the writer: no store, no context, no configuration.',
+      severity: 'error',
+      from: { path: '^src/cli/(verify|audit)(/|\\.ts$)' },
+      to: {
+        path: '^(src|test|bench)/',
+        pathNot: [
+          '^src/(cli|kernel|audit/verify)/',
+          '^src/config/(addresses|token-variable)\\.ts$',
+        ],
+      },
+    },
+    {
       name: 'contexts-use-what-others-publish',
       comment: 'Never a projection, its tables or a private file of another context.',
       severity: 'error',

@@ -23,6 +23,11 @@ export async function ensureInstalled({ production = false } = {}) {
   console.error(`Installing packages with npm ci: ${reason}.`);
   console.error('This takes a minute or two where SQLite has to be compiled.');
   await npmCi();
+  const stillMissing = await missingForThisMachine(production);
+  if (stillMissing.length === 0) return;
+  console.error(
+    `npm left out ${stillMissing.join(', ')} without an error: what needs it will fail.`,
+  );
 }
 
 function refuseOldNode() {
@@ -49,7 +54,31 @@ async function whyInstall(production) {
       return `${path} is not version ${entry.version}`;
     }
   }
+  const [binaries] = await missingForThisMachine(production);
+  if (binaries !== undefined) return `${binaries}, which has binaries for this machine, is missing`;
   return whyNotLoadable();
+}
+
+/**
+ * Paths of the packages with binaries for this machine that are not installed. They are optional,
+ * since there is one for each kind of machine, and so npm goes on where it cannot get this one.
+ */
+async function missingForThisMachine(production) {
+  const wanted = await packagesOf('package-lock.json');
+  const installed = await packagesOf('node_modules/.package-lock.json');
+  return Object.entries(wanted)
+    .filter(([path, entry]) => installed[path] === undefined && !(production && entry.dev))
+    .filter(([, { optional, os, cpu, libc }]) => {
+      if (!optional || !os?.includes(process.platform) || !cpu?.includes(process.arch))
+        return false;
+      return libc === undefined || libc.includes(libcOfThisMachine());
+    })
+    .map(([path]) => path);
+}
+
+function libcOfThisMachine() {
+  process.report.excludeNetwork = true;
+  return process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
 }
 
 async function packagesOf(file) {
@@ -83,8 +112,8 @@ async function npmCi() {
   const still = setInterval(() => {
     console.error(`… still installing (${Math.round((Date.now() - started) / 1000)} s)`);
   }, 20_000);
-  // Development tools are needed to build and to test whatever NODE_ENV says.
-  const child = spawn('npm', ['ci', '--include=dev'], {
+  // Development tools and binaries are needed to build and to test whatever the settings say.
+  const child = spawn('npm', ['ci', '--include=dev', '--include=optional'], {
     cwd: ROOT,
     env: { ...headersBesideNode(), ...process.env },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../../src/agents/domain/events.js';
+import { AGENT_EVENT_TYPES } from '../../src/agents/event-types.js';
 import type { CommandEnvelope } from '../../src/event-store/command-execution.js';
 import type { NewEnvelope } from '../../src/kernel/envelope.js';
 import type { KeyStore } from '../../src/event-store/key-store.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import { seal } from '../../src/event-store/sealing.js';
 import type { InteractionEvent } from '../../src/interactions/domain/events.js';
+import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import type { DomainEvent } from '../../src/kernel/event.js';
 import type { Acceptance, Contract, Signature } from '../../src/kernel/federated-interaction.js';
 import type { AgentId, InteractionId, KeyId, TermsHash, Uuid } from '../../src/kernel/ids.js';
@@ -57,6 +59,8 @@ export async function growReplayLog(
 
 type Written = InteractionEvent | AgentEvent;
 
+const TYPES = new Map(Object.entries({ ...AGENT_EVENT_TYPES, ...INTERACTION_EVENT_TYPES }));
+
 function pick(agents: readonly string[], seed: number): readonly AgentId[] {
   const first = (seed * 31) % agents.length;
   const size = seed % 10 === 0 ? 3 : 2;
@@ -92,7 +96,7 @@ export async function envelopeOf(
     id,
     type,
     recordedAt: timestampOf(atMs),
-    schemaVersion: 1,
+    schemaVersion: TYPES.get(type)?.schemaVersion ?? 1,
     data: event.data as JsonObject,
     sealed,
     salt: random(16).toString('base64url'),
@@ -137,13 +141,15 @@ export function agentStory(agentId: AgentId): readonly (readonly AgentEvent[])[]
         data: {
           agentId,
           authorization,
+          hasPolicy: true,
+        },
+        texts: {
           policy: {
             taskCategories: ['translation'],
             allowedActions: ['translate'],
             maxRetentionDays: 30,
           },
         },
-        texts: null,
       },
     ],
   ];

@@ -5,6 +5,7 @@ export const CHANGE_PROBLEMS = [
   'agent-not-found',
   'agent-retired',
   'agent-changed',
+  'too-many-changes',
   'not-acting-agent',
   'change-signature-required',
   'signature-unexpected',

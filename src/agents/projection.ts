@@ -10,14 +10,14 @@ export const AGENT_DIRECTORY = 'agent-directory';
 /** All agents as they are, by id: the fold of the domain, kept in rows that can be filtered. */
 export const agentDirectory: Projection<AgentEvent> = {
   name: AGENT_DIRECTORY,
-  version: 1,
+  version: 2,
   streamPrefixes: [AGENT_STREAM_PREFIX],
   takes: {
     'agent-registered': 'data',
     'agent-key-added': 'data',
     'agent-key-revoked': 'data',
     'agent-methods-changed': 'data',
-    'agent-policy-changed': 'data',
+    'agent-policy-changed': 'texts',
     'agent-clients-changed': 'data',
     'agent-transport-changed': 'data',
     'agent-retired': 'data',

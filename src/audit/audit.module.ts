@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { Evidence } from './evidence/evidence.js';
+import { EvidenceStreams } from './evidence/evidence-streams.js';
 import { EvidenceController } from './evidence/evidence.controller.js';
 import { LogProofsController } from './log/log-proofs.controller.js';
 import { LogTilesController } from './log/log-tiles.controller.js';
@@ -18,6 +19,6 @@ import { REPLAY_PROVIDERS } from './replay/replay.providers.js';
     LogProofsController,
     LogTilesController,
   ],
-  providers: [...REPLAY_PROVIDERS, Evidence],
+  providers: [...REPLAY_PROVIDERS, Evidence, EvidenceStreams],
 })
 export class AuditModule {}

@@ -8,6 +8,7 @@ export type CliFaultCode =
   | 'output-exists'
   | 'output-unwritable'
   | 'contract-invalid'
+  | 'document-invalid'
   | 'agents-invalid'
   | 'manifests-invalid'
   | 'signatures-not-empty'

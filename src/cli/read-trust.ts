@@ -48,5 +48,6 @@ async function read<T>(
 }
 
 function notTrust(given: string, what: string): CliFault {
-  return cliFault('trust-invalid', `${given} is no ${what}, nor a file with one`);
+  const file = existsSync(given) ? 'nor a file with one' : 'and there is no such file';
+  return cliFault('trust-invalid', `${given} is no ${what}, ${file}`);
 }

@@ -1,8 +1,10 @@
+import { MAX_BUNDLE_VALUES } from '../audit/verify/bundle/weight.js';
 import { parseVerificationKeys } from '../audit/verify/verification-keys.js';
 import { isBundle, verifyBundle, type ShownState } from '../audit/verify/verify-bundle.js';
 import { verifyInteraction } from '../audit/verify/verify-interaction.js';
-import type { Json } from '../kernel/json.js';
+import { isObject, type Json } from '../kernel/json.js';
 import { err, ok, type Result } from '../kernel/result.js';
+import type { StrictJsonLimits } from '../kernel/strict-json.js';
 import { checkLines, VERDICT_EXIT_CODES, VERDICT_WORDS } from './check-lines.js';
 import { cliFault, type CliFault } from './cli-fault.js';
 import type { Command, CommandOutput } from './command.js';
@@ -40,6 +42,13 @@ Exit code 0: everything is verified; 1: something failed; 2: an input is unreada
 stderr; 3: nothing failed, but something is not checkable.
 `;
 
+/** Of the largest bundle that the verifier takes; a document is smaller. */
+const BUNDLE_LIMITS: StrictJsonLimits = {
+  maxBytes: 256 * 1024 * 1024,
+  maxDepth: 64,
+  maxValues: MAX_BUNDLE_VALUES,
+};
+
 export const verify: Command = {
   usage,
   async run(args) {
@@ -59,18 +68,36 @@ export const verify: Command = {
     if (keys === '-' && path === '-') {
       return err(cliFault('usage', 'only one of document and keys can come from stdin'));
     }
-    const document = await readJson(path, DOCUMENT_LIMITS);
+    const document = await readJson(path, BUNDLE_LIMITS);
     if (!document.ok) return document;
     if (isBundle(document.value)) {
       if (keys !== undefined) return err(cliFault('usage', 'a bundle is verified by --trust'));
       return verifyBundleBy(document.value, trust, witness);
     }
+    const other = whatElse(document.value, keys !== undefined);
+    if (other !== undefined) return err(cliFault('document-invalid', other));
     if (keys === undefined || witness.length + trust.length > 0) {
       return err(cliFault('usage', 'a document is verified by --keys alone'));
     }
     return verifyDocumentBy(document.value, keys, token);
   },
 };
+
+/**
+ * What something is that is not what the command is for; undefined where the checks will say it. The
+ * refusal of an erased document is one that they know.
+ */
+function whatElse(value: Json, isForDocument: boolean): string | undefined {
+  const members = isObject(value) ? value : {};
+  const { code, status } = members;
+  if (typeof code === 'string' && typeof status === 'number') {
+    const isKnown = isForDocument && code === 'interaction-erased';
+    return isKnown ? undefined : `this is a refusal of the service, ${code}, and nothing to verify`;
+  }
+  return isForDocument || 'contractRevisions' in members
+    ? undefined
+    : 'this is neither an interaction document (contractRevisions is missing) nor an evidence bundle (bundle is missing)';
+}
 
 async function verifyDocumentBy(
   document: Json,

@@ -26,6 +26,11 @@ const FORMS: Readonly<Record<Engine, string>> = {
   eventstoredb: 'esdb://<host>:<port>,…',
 };
 
+/** Which engine a setting means by its scheme, whether or not the rest can be read. */
+export function engineMeant(text: string): Engine | undefined {
+  return ENGINES.get(text.slice(0, text.indexOf(':')));
+}
+
 /**
  * Reads where a store is, with one of some engines.
  * @returns the fault as a sentence that repeats nothing of the text, which may hold a password
@@ -34,7 +39,7 @@ export function parseStoreLocation<E extends Engine>(
   text: string,
   engines: readonly E[],
 ): Result<LocationOf<E>, string> {
-  const engine = ENGINES.get(text.slice(0, text.indexOf(':')));
+  const engine = engineMeant(text);
   if (engine === undefined || !isOneOf(engine, engines)) {
     return err(`must be ${engines.map((each) => FORMS[each]).join(' or ')}`);
   }

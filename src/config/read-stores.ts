@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { EnvironmentReader } from './environment.js';
-import { parseStoreLocation } from './parse-store-location.js';
+import { engineMeant, parseStoreLocation } from './parse-store-location.js';
 import type {
   Engine,
   EventStoreLocation,
@@ -35,7 +35,8 @@ export function readStores(reader: EnvironmentReader, dataFolder: string): Share
     taskStore: readLocation(reader, 'TASK_STORE', FORGETTING),
   };
   const eventStore = named.eventStore ?? file('events.db');
-  if (eventStore.engine === 'eventstoredb') {
+  // Also of a setting that is at fault elsewhere: all faults are told at once.
+  if (engineMeant(reader.optional('EVENT_STORE') ?? '') === 'eventstoredb') {
     const choice = 'postgres://…, or sqlite:<path> for a single node';
     reader.required('KEY_STORE', `when EVENT_STORE is an EventStoreDB: ${choice}`);
   }

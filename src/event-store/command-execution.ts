@@ -102,11 +102,13 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     private readonly types: EventTypes<Event>,
     private readonly clock: Clock,
     private readonly random: RandomBytes,
+    mayRemember: (state: State) => boolean = () => true,
   ) {
     this.repository = new StreamRepository<State, Event>(log, keys, {
       types,
       initial: decider.initial,
       evolve: (state, event) => decider.evolve(state, event),
+      mayRemember,
     });
   }
 

@@ -106,9 +106,11 @@ export function toPosition(rowid: number): Position {
 
 /** @throws {TypeError} for a position that is not of this engine. */
 export function toRowid(position: Position): number {
-  const rowid = Number(position);
-  if (!/^\d{20}$/.test(position) || !Number.isSafeInteger(rowid)) {
-    throw new TypeError(`not a position of this store: ${position}`);
-  }
-  return rowid;
+  if (!isRowid(position)) throw new TypeError(`not a position of this store: ${position}`);
+  return Number(position);
+}
+
+/** Whether it may be a position of an engine whose positions are row ids. */
+export function isRowid(position: Position): boolean {
+  return /^\d{20}$/.test(position) && Number.isSafeInteger(Number(position));
 }

@@ -1,21 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventStore, Position } from './port.js';
+import { START, type EventStore, type Position } from './port.js';
 
 const POLL_MS = 25;
 
+/** `foreign`: another engine gave the position, so nobody can say what lies before it. */
+export type Reach = 'reached' | 'behind' | 'foreign';
+
 /**
  * Waits until the log, as this node reads it, holds what another node has seen: every read that
- * carries a position token comes through here. False when that takes longer than `timeoutMs`.
+ * carries a position token comes through here. `behind` when that takes longer than `timeoutMs`.
  */
 export async function logReaches(
   store: Pick<EventStore, 'head'>,
   position: Position,
   timeoutMs: number,
-): Promise<boolean> {
+): Promise<Reach> {
   const deadline = performance.now() + timeoutMs;
-  while ((await store.head()) < position) {
-    if (performance.now() >= deadline) return false;
+  for (;;) {
+    const head = await store.head();
+    if (!areComparable(position, head)) return 'foreign';
+    if (head >= position) return 'reached';
+    if (performance.now() >= deadline) return 'behind';
     await delay(POLL_MS);
   }
-  return true;
+}
+
+/** Engines differ in the number of digits; {@link START} is before everything in all of them. */
+export function areComparable(one: Position, other: Position): boolean {
+  return one === START || other === START || one.length === other.length;
 }

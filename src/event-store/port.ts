@@ -79,6 +79,13 @@ export interface EventStore {
   /** Position of the newest event, `START` in an empty log. */
   head(): Promise<Position>;
 
+  /**
+   * Whether a reader may begin after this position: asked of one that comes from outside, since an
+   * engine may be unable to read from a place that it never gave. False for that, for another
+   * engine's, and beyond the head.
+   */
+  holds(position: Position): Promise<boolean>;
+
   close(): Promise<void>;
 }
 

@@ -10,6 +10,11 @@ export interface StreamKind<State, Event extends DomainEvent> {
   readonly types: EventTypes<Event>;
   readonly initial: State;
   readonly evolve: (state: State, event: Recorded<Event>) => State;
+  /**
+   * Whether a fold may be remembered (default: always): not if it holds texts that are erased without an
+   * event in the stream that would make it forget them.
+   */
+  readonly mayRemember?: (state: State) => boolean;
 }
 
 /** A stream folded up to some revision. */
@@ -132,6 +137,10 @@ export class StreamRepository<State, Event extends DomainEvent> {
     for (const { metadata, revision } of tail) {
       const { commandId, requestDigest } = metadata;
       entry.commands.set(commandId, { requestDigest, lastRevision: revision });
+    }
+    if (this.kind.mayRemember?.(entry.state) === false) {
+      this.#cache.delete(stream);
+      return entry;
     }
     // A slower reader of the same stream must not put an older fold back.
     const current = this.#cache.get(stream);

@@ -62,6 +62,10 @@ export class WatchedEventStore implements EventStore {
     return this.inner.subscribeAll(after, options);
   }
 
+  holds(position: Position): Promise<boolean> {
+    return this.inner.holds(position);
+  }
+
   head(): Promise<Position> {
     return this.inner.head();
   }

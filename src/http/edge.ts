@@ -1,5 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Reach } from '../event-store/log-reaches.js';
 import type { Position } from '../event-store/port.js';
 import type { Caller, Scope } from '../kernel/caller.js';
 import { ROUTE_ACCESS, type RouteAccess } from './access.js';
@@ -33,8 +34,8 @@ export interface EdgeOptions {
   readonly publicBaseUrl: string;
   /** Judges the `Authorization` header; at once when it knows the token already. */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
-  /** Waits, bounded, until this node's log holds a position; false when it does not come in time. */
-  readonly reaches: (position: Position) => Promise<boolean>;
+  /** Waits, bounded, until this node's log holds a position. */
+  readonly reaches: (position: Position) => Promise<Reach>;
   /** True once the node takes no new requests. */
   readonly isDraining: () => boolean;
 }
@@ -139,8 +140,13 @@ function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: 
 /** Read your writes: no read answers from a log that is behind what its caller has seen. */
 async function awaitPosition(options: EdgeOptions, token: string | string[]): Promise<void> {
   const position = orReject(parsePositionToken(String(token)));
-  if (!(await options.reaches(position))) {
-    throw new RejectionException({ code: 'projection-behind' });
+  switch (await options.reaches(position)) {
+    case 'reached':
+      return;
+    case 'behind':
+      throw new RejectionException({ code: 'projection-behind' });
+    case 'foreign':
+      throw new RejectionException({ code: 'position-invalid' });
   }
 }
 

@@ -5,7 +5,8 @@ import { err, ok, type Result } from '../kernel/result.js';
 /** Answered by every write, accepted by every read. */
 export const POSITION_TOKEN_HEADER = 'position-token';
 
-const POSITION = /^\d{20,40}$/;
+/** As long as those of any engine; whose it is, the log can tell. */
+const POSITION = /^(?:\d{20}|\d{40})$/;
 
 /**
  * The token is the position's own text: it names no secret, and a client cannot make one that shows

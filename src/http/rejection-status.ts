@@ -38,6 +38,7 @@ export const REJECTION_STATUS = {
   'key-exists': { status: 409, title: 'Key exists' },
   'key-not-found': { status: 404, title: 'Key not found' },
   'key-not-valid': { status: 422, title: 'Key not valid' },
+  'too-many-changes': { status: 409, title: 'Too many changes' },
   'too-many-keys': { status: 409, title: 'Too many keys' },
   'methods-invalid': { status: 422, title: 'Invalid acceptance methods' },
   'change-signature-required': { status: 403, title: 'Change must be signed' },
@@ -127,6 +128,8 @@ export const REJECTION_STATUS = {
   'position-invalid': { status: 400, title: 'Invalid position token' },
   'projection-behind': { status: 503, title: 'View is behind' },
   'checkpoint-behind': { status: 503, title: 'Checkpoint is behind' },
+  'checkpoint-key-missing': { status: 501, title: 'No key for checkpoints' },
+  'log-inconsistent': { status: 503, title: 'Log inconsistent' },
   'beyond-checkpoint': { status: 404, title: 'Beyond the published checkpoint' },
   'witness-unknown': { status: 422, title: 'Witness unknown' },
 
@@ -147,5 +150,6 @@ export const REJECTION_STATUS = {
  * RFC 9110 section 10.2.3), undefined for refusals that a mere repetition cannot change.
  */
 export function retryAfterSeconds(code: RejectionCode): number | undefined {
+  if (code === 'log-inconsistent') return undefined;
   return REJECTION_STATUS[code].status === 503 ? 1 : undefined;
 }

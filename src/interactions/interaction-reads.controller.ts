@@ -32,7 +32,12 @@ import {
 } from './dto/verification-keys.js';
 import { ContractWarningsDocument } from './dto/warnings.js';
 import { REVISION_DOCUMENT, VERIFICATION_KEYS, WIRE_DOCUMENT } from './dto/wire-document-schema.js';
-import { interactionIdOf, wireDocumentOf, wireRevisionOf } from './dto/wire-document.js';
+import {
+  interactionIdOf,
+  legibleRevision,
+  wireDocumentOf,
+  wireRevisionOf,
+} from './dto/wire-document.js';
 import { asOfParameter, InteractionReads } from './interaction-reads.js';
 import { InteractionHistory } from './queries/interaction-history.js';
 import { ListInteractions } from './queries/list-interactions.js';
@@ -163,14 +168,15 @@ export class InteractionReadsController {
       'no party is hosted), nor set by the deployment.',
   })
   @ApiOkResponse({ type: ContractWarningsDocument })
-  @Problems('interaction-not-found', 'revision-not-found')
+  @Problems('interaction-not-found', 'interaction-erased', 'revision-not-found')
   async warnings(
     @Param('interactionId') id: string,
     @Param('revision') number: string,
     @CurrentRequest() request: RequestContext,
   ): Promise<Plain<ContractWarningsDocument>> {
     const { interaction } = await this.reads.read(id, request);
-    return { warnings: this.advice.warningsOn(interaction, revisionOf(interaction, number)) };
+    const revision = legibleRevision(interaction, revisionOf(interaction, number));
+    return { warnings: this.advice.warningsOn(interaction, revision) };
   }
 
   @Get(':interactionId/acceptances')

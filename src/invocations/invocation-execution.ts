@@ -20,9 +20,14 @@ import {
   type InvocationContext,
 } from './domain/decider.js';
 import type { InvocationEvent } from './domain/events.js';
-import type { InvocationState } from './domain/invocation.js';
+import { isInvocation, type InvocationState } from './domain/invocation.js';
 import { invocationStream } from './domain/stream.js';
 import { INVOCATION_EVENT_TYPES } from './event-types.js';
+
+/** Those of an approval are erased with its contract, of which its call's stream is not told. */
+function holdsNoTexts(state: InvocationState): boolean {
+  return !isInvocation(state) || state.approval === null;
+}
 
 /** The way of invocations to the log. */
 @Injectable()
@@ -38,7 +43,7 @@ export class InvocationExecution extends CommandExecution<
     @Inject(CLOCK) clock: Clock,
     @Inject(RANDOM_BYTES) random: RandomBytes,
   ) {
-    super(store, keys, invocationDecider, INVOCATION_EVENT_TYPES, clock, random);
+    super(store, keys, invocationDecider, INVOCATION_EVENT_TYPES, clock, random, holdsNoTexts);
   }
 
   /**

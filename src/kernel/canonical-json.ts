@@ -50,8 +50,7 @@ function writeArray(values: readonly unknown[]): string | undefined {
 function writeObject(object: PlainObject): string | undefined {
   if (typeof object['toJSON'] === 'function') return undefined;
   let text = '';
-  // Code units, as RFC 8785 section 3.2.3 asks.
-  for (const name of Object.keys(object).sort()) {
+  for (const name of sortedNames(object)) {
     const member = object[name];
     if (member === undefined) continue;
     const quoted = quotedName(name);
@@ -60,6 +59,15 @@ function writeObject(object: PlainObject): string | undefined {
     text += text === '' ? `{${quoted}:${written}` : `,${quoted}:${written}`;
   }
   return text === '' ? '{}' : `${text}}`;
+}
+
+/** By code units, as RFC 8785 section 3.2.3 asks. What was read from canonical text is so already. */
+function sortedNames(object: PlainObject): readonly string[] {
+  const names = Object.keys(object);
+  for (let i = 1; i < names.length; i++) {
+    if ((names[i - 1] as string) > (names[i] as string)) return names.sort();
+  }
+  return names;
 }
 
 /** Documents share their names, so most are looked up; the bounds keep a flood of others small. */

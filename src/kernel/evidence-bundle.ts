@@ -20,8 +20,9 @@ export interface EvidenceBundle {
   /** From an earlier checkpoint to this one, when it was asked for. */
   readonly consistency: ConsistencyEvidence | null;
   /**
-   * By stream name, each from its first event to its last one within the checkpoint: the
-   * interaction, the agent of each party, and `platform-keys`.
+   * By stream name, each from its first event on: the interaction, up to its last event within the
+   * checkpoint, and up to the place of that one in the log the agent of each party and
+   * `platform-keys`. What came later changes no verdict: every event is judged at its place.
    */
   readonly streams: Readonly<Record<string, readonly EvidenceEntry[]>>;
   /**
@@ -55,8 +56,8 @@ export interface DisclosedEntry extends PlacedEntry {
 }
 
 /**
- * Of a foreign tenant's agent, what is not about its keys: that there is an event of this revision
- * is proved, what it says is not told.
+ * Of a foreign tenant's agent, a change of policy whose rules are not sealed (version 1): that there is
+ * an event of this revision is proved, what it says is not told.
  */
 export interface WithheldEntry extends PlacedEntry {
   readonly revision: number;

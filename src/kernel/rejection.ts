@@ -47,6 +47,8 @@ export const REJECTIONS = {
   'key-exists': 'The agent has, or had, this very key.',
   'key-not-found': 'The agent has no key of this id.',
   'key-not-valid': 'The key is revoked, replaced, or not yet valid at this moment.',
+  'too-many-changes':
+    'The agent was changed 10,000 times; only keys can be revoked now, and the agent retired.',
   'too-many-keys': 'An agent has at most 64 keys, past ones included.',
   'methods-invalid': 'The acceptance methods are empty, or name ed25519 for an agent without keys.',
   'change-signature-required':
@@ -175,8 +177,11 @@ export const REJECTIONS = {
   'projection-behind': 'The view has not yet caught up with the position token; try again.',
   'checkpoint-behind':
     'No published checkpoint of the log covers what was asked for yet; try again.',
-  'beyond-checkpoint':
-    'No published checkpoint of the log reaches this size, leaf or tile, or is this one.',
+  'checkpoint-key-missing':
+    'No checkpoint of the log covers what was asked for, and this node holds no key to sign one.',
+  'log-inconsistent':
+    'What this node’s log holds is not what was signed of it; an operator has to look into this.',
+  'beyond-checkpoint': 'No published checkpoint of the log reaches so far, or has this text.',
   'witness-unknown': 'The note carries no signature of a witness that this log is configured with.',
 
   // The service itself

@@ -1,4 +1,5 @@
 import { keyScopeOf } from '../event-store/codec.js';
+import type { EventStore } from '../event-store/port.js';
 import { erasureDueAt } from '../interactions/domain/erasure.js';
 import type { InteractionEvent } from '../interactions/domain/events.js';
 import { isErased, isTerminal } from '../interactions/domain/revisions.js';
@@ -8,6 +9,7 @@ import { ERASED } from '../kernel/event.js';
 import type { InteractionId } from '../kernel/ids.js';
 import { ok } from '../kernel/result.js';
 import { millisecondsNotBefore, type Clock } from '../kernel/timestamp.js';
+import { destroyErasedKeys } from './erased-keys.js';
 import type { DataKeys, Interactions } from './ports.js';
 import type { Cause, Effect, NotBefore, Process } from './process.js';
 import type { RepeatedTerms } from './repeated-terms.js';
@@ -53,6 +55,7 @@ export function erasureProcess(
   interactions: Interactions,
   keys: DataKeys,
   repeated: Pick<RepeatedTerms, 'streamsOf'>,
+  store: Pick<EventStore, 'readAll'>,
   clock: Clock,
 ): Process<Watched, Item> {
   /** Those of the streams whose texts can still be read. */
@@ -105,6 +108,8 @@ export function erasureProcess(
       'texts-erased',
       'approval-requested',
     ],
+
+    begin: async (signal) => destroyErasedKeys(store, keys, repeated, signal),
 
     react(event) {
       const { stream: key } = event;

@@ -104,6 +104,7 @@ export class ProcessManager<E extends DomainEvent, Item> {
 
   async #run(): Promise<void> {
     await this.#untilStopped(async () => {
+      await this.process.begin?.(this.#stopping.signal);
       const { checkpoint } = await this.#record.refresh();
       await Promise.all([
         this.#untilStopped(async () => this.#follow(checkpoint)),

@@ -58,6 +58,12 @@ export interface Process<E extends DomainEvent, Item> {
   /** The event types that it watches. */
   readonly watches: readonly E['type'][];
 
+  /**
+   * Before anything else at every start of a node, whoever holds the lease; tried again until it succeeds.
+   * @param signal aborted when the node stops
+   */
+  begin?(signal: AbortSignal): Promise<void>;
+
   /** Pure: made anew from the log at every start. `pending` finds what is on the agenda. */
   react(event: WatchedEvent<E>, pending: (key: string) => Item | undefined): AgendaChange<Item>;
 

@@ -28,7 +28,10 @@ export class Processes {
     this.#managers = [
       new ProcessManager(expiryProcess(interactions), options),
       new ProcessManager(autoAcceptanceProcess(interactions, agents), options),
-      new ProcessManager(erasureProcess(interactions, keys, repeated, rest.clock), options),
+      new ProcessManager(
+        erasureProcess(interactions, keys, repeated, rest.store, rest.clock),
+        options,
+      ),
     ];
   }
 

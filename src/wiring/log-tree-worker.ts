@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { LogRecheck } from '../audit/log/log-recheck.js';
 import { LogTree } from '../audit/log/log-tree.js';
 import { TreeFollower } from '../audit/log/tree-follower.js';
 import type { TreeOrder } from '../audit/log/tree-progress.js';
@@ -17,19 +18,35 @@ const view = new TreeView(database);
 const follower = new TreeFollower({
   store,
   tree,
-  lastLeaf: () => view.leafAt(tree.state.size - 1),
+  view,
   report: logReport,
   onProgress: (progress) => parentPort?.postMessage(progress),
 });
 
+const recheck = new LogRecheck({
+  store,
+  tree: view,
+  onDifference: (difference) => {
+    follower.fail(difference);
+  },
+  report: logReport,
+});
+const stopping = new AbortController();
+
 parentPort?.on('message', (order: TreeOrder) => {
   if (order === 'wake') follower.wake();
-  else follower.stop();
+  else {
+    stopping.abort();
+    follower.stop();
+  }
 });
 
+const rechecking = recheck.run(stopping.signal);
 try {
   await follower.run();
 } finally {
+  stopping.abort();
+  await rechecking;
   await store.close();
   database.close();
   parentPort?.close();

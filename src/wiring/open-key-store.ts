@@ -3,6 +3,7 @@ import { StartupError } from '../config/startup-error.js';
 import { placeOf, type ForgettingLocation } from '../config/store-location.js';
 import { keyScopeOf } from '../event-store/codec.js';
 import type { KeyStore } from '../event-store/key-store.js';
+import { isKeyStoreOfLog } from '../event-store/key-store-of-log.js';
 import { START, type EventStore } from '../event-store/port.js';
 import { firstOf } from '../projections/first-of.js';
 import { orStartupError } from './open-event-store.js';
@@ -13,7 +14,7 @@ import { orStartupError } from './open-event-store.js';
  */
 export async function openKeyStore(
   location: ForgettingLocation,
-  log: Pick<EventStore, 'readAll'>,
+  log: EventStore,
 ): Promise<KeyStore> {
   return orStartupError('KEY_STORE', location, async () => {
     const keys = await open(location);
@@ -37,18 +38,27 @@ async function open(location: ForgettingLocation): Promise<KeyStore> {
 }
 
 /**
- * A node with other keys than the rest would seal what no other can read: that is found here, by the
- * first text that was ever sealed, and not by the contracts that are lost.
+ * A node with other keys than the rest would seal what no other can read: that is found here, and not
+ * by the contracts that are lost. The first text that was ever sealed is looked at before a log that
+ * names no key store (one that was copied) takes this one.
  */
 async function refuseForeign(
   keys: KeyStore,
   location: ForgettingLocation,
-  log: Pick<EventStore, 'readAll'>,
+  log: EventStore,
 ): Promise<void> {
   const first = await firstOf(log.readAll(START, { streamPrefixes: ['interaction-'] }));
-  if (first === undefined || first.sealed === null) return;
-  if ((await keys.find(keyScopeOf(first.stream))) !== undefined) return;
-  throw new StartupError([
-    `KEY_STORE ${placeOf(location)}: lacks keys of the log in EVENT_STORE; all its nodes share one key store`,
+  const isSealed = first !== undefined && first.sealed !== null;
+  if (isSealed && (await keys.find(keyScopeOf(first.stream))) === undefined) {
+    throw foreign(location, 'lacks keys of the log in EVENT_STORE');
+  }
+  if (!(await isKeyStoreOfLog(keys, log, { clock: Date.now, random: randomBytes }))) {
+    throw foreign(location, 'is not the key store that the log in EVENT_STORE was begun with');
+  }
+}
+
+function foreign(location: ForgettingLocation, what: string): StartupError {
+  return new StartupError([
+    `KEY_STORE ${placeOf(location)}: ${what}; all its nodes share one key store`,
   ]);
 }

@@ -64,11 +64,13 @@ export async function openTransparencyLog(
       }),
     onFailure: (error) => {
       logFault(error, 'log-tree');
-      if (isDamage(error)) database.replace();
+      if (isDamage(error) || database.isMoved) database.replace();
     },
   });
   opened.onClose(() => thread.close());
-  const tree = new TreeView(database);
+  const tree = new TreeView(database, (fault) => {
+    thread.fail(fault);
+  });
   const writer = new LogWriter(store, Date.now, random);
   const catchUp = async () => thread.reaches(await store.head(), CATCH_UP_MS);
   const signer = new CheckpointSigner({
@@ -78,6 +80,7 @@ export async function openTransparencyLog(
     writer,
     key: () => keyring.checkpointSigner(),
     catchUp,
+    proven: () => thread.progress.proven,
     clock: Date.now,
     report: logReport,
     intervalMs: checkpointIntervalMs,
@@ -89,7 +92,8 @@ export async function openTransparencyLog(
   return { log, cosigning, health: transparencyLogHealth(tree, thread, signer) };
 }
 
-/** What a thread throws comes as a copy that has lost its class. */
+/** By its name: what a thread throws comes as a copy that has lost its class. */
 function isDamage(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReadDatabaseDamaged';
+  const { name } = Object(error) as { readonly name?: unknown };
+  return name === 'ReadDatabaseDamaged';
 }

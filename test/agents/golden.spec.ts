@@ -15,8 +15,8 @@ import { ERASED, fold, type Recorded } from '../../src/kernel/event.js';
 import { expectSchemasToHold } from '../golden/stored-log.js';
 
 /**
- * Two lives as the first version wrote them: envelopes, the data key of sealed texts, and what they
- * amount to. Later versions must read this file; it is never written again.
+ * Lives as earlier versions wrote them: envelopes, the data key of sealed texts, and what they amount
+ * to. Later versions must read these files; they are never written again.
  */
 interface Golden {
   readonly audience: string;
@@ -26,22 +26,31 @@ interface Golden {
   readonly states: Readonly<Record<string, unknown>>;
 }
 
-const path = new URL('../golden/agents/lives.json', import.meta.url);
-const golden = JSON.parse(readFileSync(path, 'utf8')) as Golden;
+const golden = read('lives.json');
+const sealed = read('sealed-policies.json');
+
+function read(file: string): Golden {
+  const path = new URL(`../golden/agents/${file}`, import.meta.url);
+  return JSON.parse(readFileSync(path, 'utf8')) as Golden;
+}
 
 type Keys = Pick<KeyStore, 'find'>;
 
-const withKeys: Keys = {
-  find: async (scope) => decodeBase64Url(golden.dataKeys[scope] ?? ''),
-};
+const withKeys = keysOf(golden);
+function keysOf({ dataKeys }: Golden): Keys {
+  return { find: async (scope) => decodeBase64Url(dataKeys[scope] ?? '') };
+}
 const withoutKeys: Keys = { find: async () => ERASED };
 
-async function replay(keys: Keys): Promise<{
+async function replay(
+  keys: Keys,
+  log = golden,
+): Promise<{
   readonly events: readonly Recorded<AgentEvent>[];
   readonly states: Readonly<Record<string, unknown>>;
 }> {
   const events: Recorded<AgentEvent>[] = [];
-  for (const envelope of golden.events) {
+  for (const envelope of log.events) {
     const key = await keyOf(envelope.stream, [envelope], keys);
     events.push(decodeEvent<AgentEvent>(envelope, AGENT_EVENT_TYPES, key));
   }
@@ -77,7 +86,7 @@ describe('the log of the first version', () => {
   it('still opens its reasons, and their hashes fit', async () => {
     const { events } = await replay(withKeys);
     const reasons = events.flatMap(({ data, texts }) =>
-      'reasonHash' in data && texts !== null && texts !== ERASED
+      texts !== null && texts !== ERASED && 'reason' in texts && 'reasonHash' in data
         ? [[texts.reason, data.reasonHash] as const]
         : [],
     );
@@ -119,6 +128,33 @@ describe('the log of the first version', () => {
       verified.signatures++;
     }
     expect(verified).toEqual({ proofs: 4, signatures: 7 });
+  });
+});
+
+describe('the log that seals what a policy would take', () => {
+  const [id, agent] = Object.entries(sealed.states)[0] as [string, object];
+
+  it('matches the schemas of its events', () => {
+    expectSchemasToHold(sealed, AGENT_EVENT_TYPES);
+  });
+
+  it('says in the clear that there is a policy, and nothing of its rules', () => {
+    const changes = sealed.events.filter(({ type }) => type === 'agent-policy-changed');
+    expect(changes.map(({ schemaVersion, data }) => [schemaVersion, data['hasPolicy']])).toEqual([
+      [2, true],
+      [2, false],
+      [2, true],
+    ]);
+    expect(JSON.stringify(sealed.events)).not.toContain('maxRetentionDays');
+  });
+
+  it('folds to the agent of that time', async () => {
+    expect((await replay(keysOf(sealed), sealed)).states).toEqual(sealed.states);
+  });
+
+  it('folds to an agent that accepts nothing by policy when its texts are erased', async () => {
+    const { states } = await replay(withoutKeys, sealed);
+    expect(states).toEqual({ [id]: { ...agent, policy: null } });
   });
 });
 

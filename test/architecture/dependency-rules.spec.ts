@@ -99,6 +99,17 @@ const IMPORTS: readonly Import[] = [
   ]),
   forbidden('src/audit/verify/a', '../merkle-log.js', ['verify-imports-kernel-only']),
 
+  // the commands of auditors
+  allowed('src/cli/audit/a', '../../audit/verify/trust.js'),
+  allowed('src/cli/audit/a', '../../kernel/ids.js'),
+  allowed('src/cli/audit/a', '../../config/addresses.js'),
+  allowed('src/cli/audit/a', '../input.js'),
+  forbidden('src/cli/audit/a', '../../event-store/port.js', ['auditing-imports-the-verifier-only']),
+  forbidden('src/cli/audit/a', '../../interactions/domain/status.js', [
+    'auditing-imports-the-verifier-only',
+  ]),
+  forbidden('src/cli/audit/a', '../../config/config.js', ['auditing-imports-the-verifier-only']),
+
   // contexts
   allowed('src/interactions/a', '../agents/queries/agent-at.js'),
   allowed('src/processes/a', '../interactions/commands/expire.js'),

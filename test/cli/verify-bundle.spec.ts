@@ -78,6 +78,27 @@ describe('exit code 2', () => {
     const args = ['verify', '-', '--trust', key];
     const { exitCode, stderr } = await countersign(args, JSON.stringify(negotiated()));
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^usage: /);
+    expect(stderr).toMatch(/^usage: a document is verified by --keys alone/);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['a refusal', { status: 503, code: 'checkpoint-behind' }, /refusal .*, checkpoint-behind,/],
+    ['of an erased one too', { status: 410, code: 'interaction-erased' }, /interaction-erased/],
+    ['some object', { status: 'active' }, /neither an interaction document .* nor an evidence/],
+    ['a list', [], /neither an interaction document/],
+    ['null', null, /neither an interaction document/],
+  ])('what is neither document nor bundle is told as what it is: %s', async (_, given, told) => {
+    const args = ['verify', '-', '--trust', key];
+    const { exitCode, stdout, stderr } = await countersign(args, JSON.stringify(given));
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^document-invalid: /);
+    expect(stderr).toMatch(told);
+  });
+
+  it('trust in a file says whether it is there', async () => {
+    const faultOf = async (trust: string) =>
+      (await countersign(['verify', file, '--trust', trust])).stderr;
+    expect(await faultOf('no-such-file')).toMatch(/no-such-file is no .*there is no such file/);
+    expect(await faultOf(file)).toMatch(/nor a file with one/);
   });
 });

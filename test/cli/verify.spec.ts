@@ -153,6 +153,15 @@ describe('exit code 2', () => {
     expect(stderr).toMatch(new RegExp(`^${code}: `));
   });
 
+  it('a refusal that was saved as a document is named', async () => {
+    const { exitCode, stdout, stderr } = await verify({
+      status: 404,
+      code: 'interaction-not-found',
+    });
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^document-invalid: .*interaction-not-found/);
+  });
+
   it.each([
     ['json-syntax', '{'],
     ['json-duplicate-name', '{"audience":"a","audience":"b","agents":{},"platform":[]}'],

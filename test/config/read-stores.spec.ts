@@ -85,6 +85,14 @@ describe('where the stores are', () => {
     ]);
   });
 
+  it.each(['esdb://', 'kurrentdb+discover://a b', 'esdb:x'])(
+    'must be said also beside %s, which is told with it',
+    (text) => {
+      expect(variables({ EVENT_STORE: text })).toEqual(['EVENT_STORE', 'KEY_STORE']);
+      expect(variables({ EVENT_STORE: text, KEY_STORE: KEYS })).toEqual(['EVENT_STORE']);
+    },
+  );
+
   it.each([
     'esdb://db.example',
     'esdb+discover://u:p@db.example:2113',

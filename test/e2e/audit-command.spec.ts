@@ -47,6 +47,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   proxy.tamper = (_, body) => body;
+  proxy.whole = () => 1;
 });
 
 async function agreement(): Promise<FederatedInteraction> {
@@ -116,6 +117,31 @@ describe('of a service that says what its log says', () => {
     expect(await readFile(state, 'utf8')).not.toBe(text);
   });
 
+  it('an export that breaks off goes on after the last whole event', async () => {
+    await covered();
+    const exports: string[] = [];
+    proxy.whole = (path) => {
+      if (!path.startsWith('/v1/events')) return 1;
+      return exports.push(path) <= 4 ? 0.6 : 1;
+    };
+    const { exitCode, stdout, stderr } = await audit(proxy.url);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/, 0 differ\nverified\n$/);
+    // The first one only tells whose log it is.
+    const [, first, ...later] = exports;
+    expect(first).toBe('/v1/events');
+    expect(later.length).toBeGreaterThan(2);
+    expect(later).toEqual(later.map(() => expect.stringMatching(/^\/v1\/events\?after=\d+$/)));
+    expect(new Set(later).size).toBe(later.length);
+  });
+
+  it('an export that gives no whole event is given up', async () => {
+    proxy.whole = (path) => (path.startsWith('/v1/events?') || path === '/v1/events' ? 0.0001 : 1);
+    const { exitCode, stdout, stderr } = await audit(proxy.url);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('service-unreachable');
+  });
+
   it('gives no false alarm while the service moves on', async () => {
     let isOver = false;
     const writing = (async () => {
@@ -139,7 +165,7 @@ describe('of a service that says what its log says', () => {
 
     const alone = await audit(file);
     expect(alone.exitCode).toBe(3);
-    expect(alone.stdout).toMatch(/^not checkable +checkpoint .*log-unnamed/m);
+    expect(alone.stdout).toMatch(/^not checkable +checkpoint .*checkpoint-missing/m);
 
     const shorter = await folder.file('shorter.ndjson', `${lines.slice(0, -1).join('\n')}\n`);
     const less = await audit(shorter, '--checkpoint', checkpoint);

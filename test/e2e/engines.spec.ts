@@ -96,6 +96,21 @@ describe('a node whose stores are not as they must be', () => {
     },
     TIMEOUT_MS,
   );
+
+  it(
+    'does not start with a key store of its own over a log that has no texts yet',
+    async () => {
+      const service = await startTestService();
+      const keys = join(folder, 'own.db');
+      const own = { DATA_FOLDER: join(folder, 'own'), KEY_STORE: `sqlite:${keys}` };
+      const log = { EVENT_STORE: `sqlite:${join(service.folder, 'events.db')}` };
+      const { exitCode, output, errors } = await run({ ...own, ...log });
+      expect([exitCode, output]).toEqual([1, '']);
+      expect(errors).toContain(`KEY_STORE sqlite:${keys}: is not the key store that the log`);
+      await service.dispose();
+    },
+    TIMEOUT_MS,
+  );
 });
 
 describe('one node over PostgreSQL', () => {

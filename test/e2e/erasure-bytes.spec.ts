@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,23 +6,19 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openSqliteKeyStore } from '../../src/event-store/sqlite/sqlite-key-store.js';
 import { interactionStream } from '../../src/interactions/domain/stream.js';
 import type { FederatedInteraction } from '../../src/kernel/federated-interaction.js';
-import { taskIdOf } from '../a2a/transports/support/bindings.js';
 import { PROCESS_TEST_TIMEOUT } from '../contracts/support/effort.js';
 import type { SampleBackend } from '../invocations/backends/support/sample-backend.js';
 import { eventually } from '../support/eventually.js';
 import { spawnTestService, type SpawnedService } from '../support/service.js';
-import { Approver, verdictOf } from './support/approver.js';
-import { outcomeOf } from './support/direct-calls.js';
+import { marker, tellStory, type Story } from './support/erasable-story.js';
 import {
-  agree,
-  callerFor,
   contractSkill,
   financeDeployment,
   newPartner,
   registerFinance,
   startBackend,
 } from './support/finance.js';
-import { documentOf, pathOf, type Negotiator } from './support/negotiator.js';
+import { pathOf, type Negotiator } from './support/negotiator.js';
 import { tracesIn } from './support/traces.js';
 
 let service: SpawnedService;
@@ -43,53 +39,8 @@ afterEach(async () => {
   await backend.stop();
 });
 
-/** Nobody writes such a text by chance, in whatever spelling. */
-const marker = (what: string): string => `“${what}” „Größe“ \\ ${randomUUID()}`;
-
-interface Story {
-  readonly document: FederatedInteraction;
-  /** What was written. */
-  readonly texts: readonly string[];
-  /** The one that the interaction list holds in clear. */
-  readonly listed: string;
-}
-
-/** Everything that people write about one contract: terms, reasons, a report, entries of approvals. */
-async function negotiate(retentionDays: number): Promise<Story> {
-  const [purpose, listed, criterion, entry] = [
-    marker('purpose'),
-    marker('category'),
-    marker('criterion'),
-    marker('entry'),
-  ];
-  const [denied, amendment, rejected, ended] = [
-    marker('denied'),
-    marker('amendment'),
-    marker('rejected'),
-    marker('ended'),
-  ];
-  const document = await agree(partner, finance, {
-    purpose,
-    taskCategory: listed,
-    successCriteria: [criterion],
-    humanApprovalRequirements: [entry],
-    retentionDays,
-  });
-  const client = await callerFor(service, partner);
-  const reply = await client.invoke('reconcile', { invoice: 'INV-1' });
-  expect(outcomeOf(reply)).toBe('AUTH_REQUIRED');
-  const approver = await Approver.of(service);
-  const approval = await approver.pendingFor(taskIdOf(reply));
-  expect((await approver.read(approval.invocationId)).body['entries']).toEqual([entry]);
-  expect(verdictOf(await approver.decide(approval, 'deny', { reason: denied }))).toBe('denied');
-  const terms = { ...document.contract, purpose: amendment };
-  const amended = documentOf(await partner.revise(document, terms));
-  const active = documentOf(await finance.reject(amended, rejected));
-  const reported = documentOf(await partner.complete(active));
-  const texts = [purpose, listed, criterion, entry, denied, amendment, rejected, ended];
-  await finance.cancel(reported, ended);
-  return { document, texts, listed };
-}
+const negotiate = (retentionDays: number): Promise<Story> =>
+  tellStory(service, partner, finance, retentionDays);
 
 async function untilErased(document: FederatedInteraction): Promise<void> {
   await eventually(async () => {

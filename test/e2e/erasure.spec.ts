@@ -215,11 +215,13 @@ describe('once every party consented', () => {
 it('texts whose terms retain them for no day go with the end', async () => {
   const terms = contractOf([alpha, beta], { retentionDays: 0 });
   const proposed = documentOf(await alpha.propose(terms, beta));
-  const rejected = await beta.reject(proposed, 'No');
-  expect([200, 410]).toContain(rejected.status);
+  const ended = await beta.cancel(documentOf(await beta.accept(proposed)), 'No');
+  expect([200, 410]).toContain(ended.status);
   await untilErased(proposed);
+  const warnings = await alpha.get(`${pathOf(proposed)}/revisions/1/warnings`);
+  expect([warnings.status, warnings.body['code']]).toEqual([410, 'interaction-erased']);
   expect(await statusOf(proposed)).toMatchObject({
-    status: 'rejected',
+    status: 'cancelled',
     erasure: { ground: 'retention' },
   });
 });

@@ -1,16 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyBundle } from '../../src/audit/verify/verify-bundle.js';
 import { parseTrust, type Trust } from '../../src/audit/verify/trust.js';
-import type {
-  DisclosedEntry,
-  EvidenceBundle,
-  WithheldEntry,
-} from '../../src/kernel/evidence-bundle.js';
+import type { DisclosedEntry, EvidenceBundle } from '../../src/kernel/evidence-bundle.js';
 import type { FederatedInteraction } from '../../src/kernel/federated-interaction.js';
 import type { Scope } from '../../src/kernel/caller.js';
-import { encodeBase64Url } from '../../src/kernel/base64url.js';
-import { envelopeText } from '../../src/kernel/envelope.js';
-import { leafHash } from '../../src/kernel/merkle.js';
 import { parseStrictJson } from '../../src/kernel/strict-json.js';
 import { RestAgent, signedBody } from '../agents/support/rest-agent.js';
 import { eventually } from '../support/eventually.js';
@@ -172,6 +169,17 @@ describe('who gets a bundle', () => {
     },
   );
 
+  it('each two at a time, as often as it likes', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, async () => evidence(alpha)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThanOrEqual(10);
+    for (const { status, body } of refused) {
+      expect([status, body['code']]).toEqual([503, 'too-many-streams']);
+    }
+    for (let nth = 0; nth < 4; nth++) expect((await evidence(alpha)).status).toBe(200);
+  });
+
   it('nobody without a token', async () => {
     const { status } = await service.call('GET', `${pathOf(agreed)}/evidence`);
     expect(status).toBe(401);
@@ -183,50 +191,105 @@ describe('who gets a bundle', () => {
   });
 });
 
-describe('events of another tenant’s agent', () => {
-  beforeAll(async () => {
+describe('a party that has changed its agent', () => {
+  const SECRET = 'XYZZY-what-it-would-take';
+  const policy = { taskCategories: [SECRET], allowedActions: ['x'], maxRetentionDays: 1 };
+  let later: FederatedInteraction;
+
+  const change = async (
+    content: Readonly<Record<string, unknown>>,
+    member: string,
+  ): Promise<void> => {
     const agent = new RestAgent(service, 'alpha');
     const { body } = await alpha.get(agent.path, { token: alpha.ownerToken });
-    const change = { change: 'change-policy', expectedRevision: body['revision'], policy: null };
+    const sent = { ...content, expectedRevision: body['revision'] };
     const token = await service.token({ ...alpha.ownerToken, scopes: ['agents:write'] });
-    const sent = signedBody(change, 'alpha', alpha.key!, service);
-    const changed = await service.call('PUT', `${agent.path}/policy`, { token, body: sent });
+    const signed = signedBody(sent, 'alpha', alpha.key!, service);
+    const changed = await service.call('PUT', `${agent.path}/${member}`, { token, body: signed });
     if (changed.status !== 200) throw new Error(changed.text);
-    await evidence(alpha, await agreement());
+  };
+  const typesOf = ({ streams }: EvidenceBundle): readonly (string | null)[] =>
+    (streams['agent-alpha'] ?? []).map((entry) =>
+      'envelope' in entry ? entry.envelope.type : null,
+    );
+  const CHANGED = ['agent-registered', 'agent-policy-changed', 'agent-clients-changed'];
+
+  beforeAll(async () => {
+    await change({ change: 'change-policy', policy }, 'policy');
+    await change({ change: 'change-clients', clients: [alpha.client] }, 'clients');
+    later = await agreement();
   });
 
-  const ofAlpha = async (by: Negotiator, token?: TokenOptions) =>
-    bundleOf(await evidence(by, await agreement(), '', token)).streams['agent-alpha'] ?? [];
-
-  it('are withheld, unless they make the history of its keys; that they are there is proved', async () => {
-    const told = await ofAlpha(beta);
-    const own = await ofAlpha(alpha);
-    expect(own.map((entry) => 'envelope' in entry && entry.envelope.type)).toEqual([
-      'agent-registered',
-      'agent-policy-changed',
-    ]);
-    const [registered, changed] = told as readonly [DisclosedEntry, WithheldEntry];
-    expect(registered.envelope.type).toBe('agent-registered');
-    const { envelope } = own[1] as DisclosedEntry;
-    expect(changed).toEqual({
-      index: own[1]!.index,
-      inclusion: expect.any(Array),
-      revision: 1,
-      leafHash: encodeBase64Url(leafHash(envelopeText(envelope))),
-    });
-  });
-
-  it('are told to whoever audits every tenant', async () => {
-    const told = await ofAlpha(stranger, stranger.colleague('audit:read-all'));
-    expect(told.every((entry) => 'envelope' in entry)).toBe(true);
-  });
-
-  it('leave a verdict that says what cannot be checked', async () => {
-    const bundle = bundleOf(await evidence(beta, await agreement()));
+  it('does not spoil the evidence of its counterpart', async () => {
+    const bundle = bundleOf(await evidence(beta, later));
+    expect(typesOf(bundle)).toEqual(CHANGED);
     const { result, checks } = verifyBundle(bundle, await trust());
-    expect(result).toBe('not-checkable');
-    const reasons = new Set(checks.map(({ reason }) => reason).filter((each) => each !== null));
-    expect([...reasons]).toEqual(['events-withheld']);
+    expect(checks.filter((check) => check.result !== 'verified')).toEqual([]);
+    expect(result).toBe('verified');
+  });
+
+  it.each([
+    ['its counterpart', () => beta, () => beta.runtimeToken],
+    ['itself', () => alpha, () => alpha.runtimeToken],
+    ['an auditor of everything', () => stranger, () => stranger.colleague('audit:read-all')],
+  ])('tells %s that there is a policy; what it would take no file says', async (_, who, token) => {
+    const answer = await evidence(who(), later, '', token());
+    const bundle = bundleOf(answer);
+    expect(typesOf(bundle)).toEqual(CHANGED);
+    const [, changed] = bundle.streams['agent-alpha'] as readonly DisclosedEntry[];
+    expect(changed!.envelope.data['hasPolicy']).toBe(true);
+    expect(answer.text).not.toContain(SECRET);
+  });
+
+  it('shows its policy to its own tenant, in the log', async () => {
+    const read = async (by: Negotiator) =>
+      (
+        await service.call('GET', '/v1/events?stream=agent-alpha', {
+          token: await service.token(by.colleague('audit:read')),
+        })
+      ).text;
+    expect(await read(alpha)).toContain(SECRET);
+    expect(await read(beta)).not.toContain('agent-policy-changed');
+  });
+
+  it('afterwards, does not make earlier evidence longer', async () => {
+    const before = bundleOf(await evidence(beta, later)).streams;
+    await change({ change: 'change-policy', policy: null }, 'policy');
+    expect(Object.keys(bundleOf(await evidence(beta, await agreement())).streams)).toHaveLength(4);
+    const after = bundleOf(await evidence(beta, later)).streams;
+    for (const [stream, entries] of Object.entries(before)) {
+      expect([stream, after[stream]?.length]).toEqual([stream, entries.length]);
+    }
+  });
+});
+
+describe('a node without a key for checkpoints', () => {
+  it('says that none will come, and not to try again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-no-checkpoints-'));
+    const file = join(folder, 'keys.jwks.json');
+    const keys = ['attestation', 'card'].map((purpose) => ({
+      ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
+      kid: purpose,
+      purpose,
+    }));
+    await writeFile(file, JSON.stringify({ keys }), { mode: 0o600 });
+    const node = await startTestService({
+      env: { PLATFORM_KEYS: file, LOG_CHECKPOINT_SECONDS: '3600' },
+    });
+    try {
+      const [one, two] = [
+        await Negotiator.register(node, 'one'),
+        await Negotiator.register(node, 'two'),
+      ];
+      const proposed = documentOf(await one.propose(contractOf([one, two]), two));
+      const ask = () => one.get(`${pathOf(proposed)}/evidence`, { token: one.runtimeToken });
+      await eventually(async () => (await ask()).body['code'] === 'checkpoint-key-missing', 20_000);
+      const { status, headers } = await ask();
+      expect([status, headers.get('retry-after')]).toEqual([501, null]);
+    } finally {
+      await node.dispose();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
 

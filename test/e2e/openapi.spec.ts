@@ -76,7 +76,9 @@ describe('the OpenAPI description', () => {
       .filter(
         ({ url }) => !/^\/(docs($|\/)|openapi\.json$|a2a\/:agent(?!\/\.well-known))/.test(url),
       )
-      .map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')}`);
+      .map(
+        ({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')}`,
+      );
     const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(described.sort()).toEqual(served.sort());
     expect(served.length).toBeGreaterThan(5);

@@ -211,6 +211,7 @@ describe('what lies ahead', () => {
     const at = async (moment: string): Promise<Answer> =>
       alpha.get(`${pathOf(document)}?at=${moment}`);
     refused(await at('9'.repeat(20)), 400, 'request-invalid');
+    refused(await at('0'.repeat(40)), 400, 'position-invalid');
     // Ahead of our clock by less than the leeway: our present.
     expect(emitted(await at(new Date(Date.now() + 120_000).toISOString()), 200)).toEqual(document);
   });
@@ -232,6 +233,7 @@ describe('what lies ahead', () => {
       const token = (position: string): object => ({ headers: { 'position-token': position } });
       refused(await party.get(path, token('9'.repeat(20))), 503, 'projection-behind');
       refused(await party.get(path, token('nonsense')), 400, 'position-invalid');
+      refused(await party.get(path, token('0'.repeat(40))), 400, 'position-invalid');
     }
     await hasty.dispose();
   });

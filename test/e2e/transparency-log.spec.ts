@@ -229,6 +229,12 @@ describe('the transparency log', () => {
       expect(body).toMatchObject({
         checks: { 'transparency-log': { details: { signer: { state: 'refusing' } } } },
       });
+      // What it would publish now speaks against what it published before.
+      for (const path of ['/log/checkpoint', '/v1/log', '/v1/log/checkpoints', '/log/tile/0/000']) {
+        const answer = await service.call('GET', path);
+        expect(codeOf(answer)).toEqual([503, 'log-inconsistent']);
+        expect(answer.headers.get('retry-after')).toBeNull();
+      }
     },
     2 * PATIENCE_MS,
   );

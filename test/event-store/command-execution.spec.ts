@@ -100,6 +100,7 @@ function beatenTo(races: number): EventStore {
     readAll: (after, filter) => store.readAll(after, filter),
     subscribeAll: (after, options) => store.subscribeAll(after, options),
     head: () => store.head(),
+    holds: (position) => store.holds(position),
     close: () => store.close(),
     append: async (stream, expected, events) => {
       if (left-- > 0) await note(rival, 'rival', `race ${String(left)}`);

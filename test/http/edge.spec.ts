@@ -118,7 +118,10 @@ describe('the HTTP edge', () => {
     const edge = createEdge({
       publicBaseUrl: 'https://countersign.example',
       authenticate,
-      reaches: (position) => Promise.resolve(position < '00000000000000000100'),
+      reaches: async (position) => {
+        if (position.length > 20) return 'foreign';
+        return position < '00000000000000000100' ? 'reached' : 'behind';
+      },
       isDraining: () => isDraining,
     });
     app = await NestFactory.create<NestFastifyApplication>(ThingsModule, edge.adapter, {
@@ -382,6 +385,8 @@ describe('the HTTP edge', () => {
       ['idempotency-key', 'x'.repeat(256), 'idempotency-key-invalid'],
       ['position-token', '7', 'position-invalid'],
       ['position-token', '-0000000000000000001', 'position-invalid'],
+      ['position-token', '1'.repeat(30), 'position-invalid'],
+      ['position-token', '0'.repeat(40), 'position-invalid'],
     ])('refuses %s: %s', async (name, value, code) => {
       expectProblem(await get('/v1/things/context', [token, `${name}: ${value}`]), 400, code);
     });

@@ -202,6 +202,16 @@ describe('an approval', () => {
     expect((await eventsOf(foreign)).map(({ type }) => type)).toEqual(['approval-requested']);
   });
 
+  it('has no texts once they are erased, whoever has read them before', async () => {
+    const request = await requested();
+    await decide(request, 'deny', { changes: { reason: 'No.' } });
+    const before = (await read(request.invocationId)).body;
+    expect(before).toMatchObject({ entries: ['reconcile'], reason: 'No.' });
+    await app.node.keys.destroy(invocationStream(request.invocationId));
+    const { body } = await read(request.invocationId);
+    expect(body).toEqual({ ...before, entries: null, reason: null });
+  });
+
   it('needs a scope to be seen, and one to be decided', async () => {
     const request = await requested();
     const refused = [403, 'scope-missing'];

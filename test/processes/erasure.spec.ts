@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { InvocationExecution } from '../../src/invocations/invocation-execution.js';
 import { interactionStream } from '../../src/interactions/domain/stream.js';
@@ -77,7 +79,7 @@ describe('retention', () => {
     await untilRested(processes);
   });
 
-  it('of none ends with the interaction, whichever way it ends', async () => {
+  it('of none ends with the interaction whose terms were in force, else after thirty days', async () => {
     const rejected = await deployment.propose(now + DAY, PARTIES, { retentionDays: 0 });
     const withdrawn = await deployment.propose(now + DAY, PARTIES, { retentionDays: 0 });
     const expiring = await deployment.propose(now + 1000, PARTIES, { retentionDays: 0 });
@@ -85,8 +87,19 @@ describe('retention', () => {
     await deployment.actOnHead(rejected, BETA, { kind: 'reject' });
     await deployment.actOnHead(withdrawn, ALPHA, { kind: 'withdraw' });
     deployment.run('node-a');
+    await untilErased(cancelled);
+    expect(await keyOf(cancelled)).toBe('erased');
     now += 1000;
-    for (const id of [rejected, withdrawn, expiring, cancelled]) {
+    await eventually(
+      async () => (await deployment.eventsOf(expiring, 'interaction-expired')).length > 0,
+    );
+    now += 30 * DAY - 1001;
+    await aMoment();
+    for (const id of [rejected, withdrawn, expiring]) {
+      expect(await keyOf(id)).toBeInstanceOf(Uint8Array);
+    }
+    now += 1001;
+    for (const id of [rejected, withdrawn, expiring]) {
       await untilErased(id);
       expect(await keyOf(id)).toBe('erased');
     }
@@ -269,5 +282,29 @@ describe('calls under the contract', () => {
     await deployment.act(id, { kind: 'erase' });
     await untilRested(deployment.run('node-b'));
     expect(await isErased(early)).toBe(true);
+  });
+
+  it('and the contract lose them again at the next start, where an older key store was put back', async () => {
+    const id = await ended(0);
+    const other = await ended(30);
+    const call = await askForApproval(id);
+    await deployment.close();
+    const file = join(deployment.folder, 'keys.db');
+    copyFileSync(file, `${file}.older`);
+    const eraser = await Deployment.open(() => now, deployment.folder);
+    const processes = eraser.run('node-a');
+    await eventually(async () => (await eraser.eventsOf(id, 'texts-erased')).length > 0);
+    await untilRested(processes, 1);
+    await eraser.close();
+
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+    copyFileSync(`${file}.older`, file);
+    deployment = await Deployment.open(() => now, deployment.folder);
+    expect(await keyOf(id)).toBeInstanceOf(Uint8Array);
+    expect(await isErased(call)).toBe(false);
+    await untilRested(deployment.run('node-b'), 1);
+    expect([await keyOf(id), await isErased(call)]).toEqual(['erased', true]);
+    expect(await keyOf(other)).toBeInstanceOf(Uint8Array);
+    expect(await erasuresOf(id)).toHaveLength(1);
   });
 });

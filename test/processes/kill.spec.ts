@@ -74,7 +74,8 @@ it('a node that is killed between destroying keys and recording it leaves each e
         const id = await deployment.propose(Date.now() + AHEAD_MS, [ALPHA, BETA], {
           retentionDays: 0,
         });
-        await deployment.actOnHead(id, BETA, { kind: 'reject' });
+        await deployment.actOnHead(id, BETA, { kind: 'accept' });
+        await deployment.actOnHead(id, BETA, { kind: 'cancel' });
         return id;
       }),
     );

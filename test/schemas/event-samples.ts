@@ -10,6 +10,7 @@ import type { InvocationOutcome } from '../../src/invocations/domain/outcome.js'
 import type { OutcomeReport } from '../../src/interactions/domain/outcome-report.js';
 import type { Acceptance, Transport } from '../../src/kernel/federated-interaction.js';
 import type { AgentId, KeyId, SkillId, TermsHash, Uuid } from '../../src/kernel/ids.js';
+import type { KeyStoreChosen } from '../../src/event-store/key-store-of-log.js';
 import type { Position } from '../../src/event-store/port.js';
 import type { ProcessEvent } from '../../src/processes/events.js';
 import {
@@ -32,6 +33,7 @@ type SampleEvent =
   | CardEvent
   | InteractionEvent
   | InvocationEvent
+  | KeyStoreChosen
   | LogEvent
   | PlatformKeyEvent
   | ProcessEvent;
@@ -226,17 +228,16 @@ export const SAMPLES: Samples = {
   ],
   'agent-policy-changed': [
     {
-      data: {
-        ...change,
+      data: { ...change, hasPolicy: true },
+      texts: {
         policy: {
           taskCategories: ['translation'],
           allowedActions: ['translate'],
           maxRetentionDays: 0,
         },
       },
-      texts: null,
     },
-    { data: { ...change, policy: null }, texts: null },
+    { data: { ...change, hasPolicy: false }, texts: { policy: null } },
   ],
   'agent-clients-changed': [{ data: { ...change, clients: ['a', 'b'] }, texts: null }],
   'agent-transport-changed': [{ data: { ...change, transport }, texts: null }],
@@ -426,6 +427,7 @@ export const SAMPLES: Samples = {
   'platform-key-revoked': [
     { data: { keyId: 'platform-1' as KeyId, reason: 'key-compromise' }, texts: null },
   ],
+  'key-store-chosen': [{ data: { fingerprint: HASH }, texts: null }],
   'lease-acquired': [{ data: { node: 'node-1', until: START }, texts: null }],
   'lease-released': [{ data: { node: 'node-1' }, texts: null }],
   'checkpoint-moved': [

@@ -6,6 +6,7 @@ import { LOG_EVENT_TYPES } from '../../src/audit/log/event-types.js';
 import { CARD_EVENT_TYPES } from '../../src/capabilities/card-event-types.js';
 import { CAPABILITY_EVENT_TYPES } from '../../src/capabilities/event-types.js';
 import type { EventType } from '../../src/event-store/codec.js';
+import { KEY_STORE_EVENT_TYPES } from '../../src/event-store/key-store-of-log.js';
 import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import { INVOCATION_EVENT_TYPES } from '../../src/invocations/event-types.js';
@@ -26,6 +27,7 @@ const EVENT_TYPES = {
   ...CARD_EVENT_TYPES,
   ...INTERACTION_EVENT_TYPES,
   ...INVOCATION_EVENT_TYPES,
+  ...KEY_STORE_EVENT_TYPES,
   ...LOG_EVENT_TYPES,
   ...PLATFORM_KEY_EVENT_TYPES,
   ...PROCESS_EVENT_TYPES,
@@ -142,7 +144,8 @@ const STORED = {
 const SEALED = 'A'.repeat(64);
 
 /** The service's own books are shown to nobody. */
-const shown = samples.filter(([type]) => !Object.hasOwn(PROCESS_EVENT_TYPES, type));
+const BOOKS = { ...KEY_STORE_EVENT_TYPES, ...PROCESS_EVENT_TYPES };
+const shown = samples.filter(([type]) => !Object.hasOwn(BOOKS, type));
 
 describe('an event that is shown as the log stores it', () => {
   it.each(shown)('%s, sample %i: with what is stored of it, all or nothing', (type, _, event) => {

@@ -23,6 +23,8 @@ export async function startPostgres(): Promise<PostgresServer> {
 
   const keeper = spawn(process.execPath, ['--import', REGISTER, SERVER], {
     stdio: ['pipe', 'pipe', 'pipe'],
+    // Signals to all of our group, as from a terminal, are not for it: it has to clean up after us.
+    detached: true,
   });
   const ended = once(keeper, 'close');
   let errors = '';
@@ -31,7 +33,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const [url] = (await Promise.race([
     once(lines, 'line'),
     ended.then(() => {
-      throw new Error(`the PostgreSQL server did not start: ${errors}`);
+      throw new Error(`no PostgreSQL server, and POSTGRES_URL names none: ${errors}`);
     }),
   ])) as [string];
   return {

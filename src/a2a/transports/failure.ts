@@ -96,6 +96,7 @@ const STATUS_NAMES: Readonly<Record<Status, string>> = {
   428: 'FAILED_PRECONDITION',
   431: 'INVALID_ARGUMENT',
   500: 'INTERNAL',
+  501: 'UNIMPLEMENTED',
   503: 'UNAVAILABLE',
 };
 

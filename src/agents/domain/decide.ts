@@ -10,6 +10,7 @@ import type { AgentEvent, ChangeAuthorization } from './events.js';
 import type { AgentState } from './evolve.js';
 import { admitKeys } from './key-registration.js';
 import { hasEverHadKeys } from './keys.js';
+import { MAX_CHANGES } from './limits.js';
 import { areMethodsValid, defaultMethods } from './methods.js';
 import { transportOf } from './transport.js';
 
@@ -67,13 +68,16 @@ function register(state: AgentState, command: RegisterAgent, context: AgentConte
 
 /**
  * Every change: first the agent (`agent-retired`, `agent-changed`), then who asks
- * ({@link authorizeChange}), then what is asked.
+ * ({@link authorizeChange}), then what is asked: once an agent was changed 10,000 times, nothing but a
+ * revocation or its retirement (`too-many-changes`).
  */
 function change(agent: Agent, command: AgentChange, context: AgentContext): Decision {
   if (agent.retiredAt !== null) return err({ code: 'agent-retired' });
   if (command.expectedRevision !== agent.revision) return err({ code: 'agent-changed' });
   const authorization = authorizeChange(agent, command, context);
   if (!authorization.ok) return authorization;
+  const isProtective = command.kind === 'revoke-key' || command.kind === 'retire';
+  if (agent.revision >= MAX_CHANGES && !isProtective) return err({ code: 'too-many-changes' });
   const by = { agentId: agent.agentId, authorization: authorization.value };
   switch (command.kind) {
     case 'add-key':
@@ -98,10 +102,16 @@ function change(agent: Agent, command: AgentChange, context: AgentContext): Deci
       }
       return ok([methodsChanged(by, command.methods)]);
     }
-    case 'change-policy':
+    case 'change-policy': {
+      const { policy } = command;
       return ok([
-        { type: 'agent-policy-changed', data: { ...by, policy: command.policy }, texts: null },
+        {
+          type: 'agent-policy-changed',
+          data: { ...by, hasPolicy: policy !== null },
+          texts: { policy },
+        },
       ]);
+    }
     case 'change-clients':
       return ok([
         { type: 'agent-clients-changed', data: { ...by, clients: command.clients }, texts: null },

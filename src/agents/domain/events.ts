@@ -80,10 +80,11 @@ export type AgentMethodsChanged = DomainEvent<
   null
 >;
 
+/** The rules are texts: contract partners are told that there is a policy, not what it would take. */
 export type AgentPolicyChanged = DomainEvent<
   'agent-policy-changed',
-  Change & { readonly policy: AcceptancePolicy | null },
-  null
+  Change & { readonly hasPolicy: boolean },
+  { readonly policy: AcceptancePolicy | null }
 >;
 
 export type AgentClientsChanged = DomainEvent<

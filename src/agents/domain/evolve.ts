@@ -1,4 +1,4 @@
-import type { Recorded } from '../../kernel/event.js';
+import { ERASED, type Recorded } from '../../kernel/event.js';
 import type { KeyId } from '../../kernel/ids.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 import type { Agent, AgentKey } from './agent.js';
@@ -23,7 +23,8 @@ export function evolveAgent(state: AgentState, event: Recorded<AgentEvent>): Age
     case 'agent-methods-changed':
       return { ...agent, methods: event.data.methods };
     case 'agent-policy-changed': {
-      const rules = event.data.policy;
+      // Rules that nobody can read any more accept nothing.
+      const rules = event.texts === ERASED ? null : event.texts.policy;
       return { ...agent, policy: rules === null ? null : { rules, revision: event.revision } };
     }
     case 'agent-clients-changed':

@@ -1,5 +1,10 @@
 /** Past keys included: history is never forgotten, so it must be bounded. */
 export const MAX_KEYS = 64;
+/**
+ * Of one agent, registration aside: evidence holds all of a party's history. Revocations and the
+ * retirement are always possible, and there are at most as many of them as keys, and one.
+ */
+export const MAX_CHANGES = 10_000;
 export const MAX_CLIENTS = 64;
 export const MAX_POLICY_ENTRIES = 100;
 export const MAX_POLICY_TEXT_LENGTH = 1_000;

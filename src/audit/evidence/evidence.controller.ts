@@ -5,15 +5,20 @@ import { Readable } from 'node:stream';
 import { Problems } from '../../http/openapi/problems.js';
 import { orReject, RejectionException } from '../../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../../http/request-context.js';
+import type { Caller } from '../../kernel/caller.js';
 import { parseInteractionId } from '../../kernel/ids.js';
 import { EvidenceParameters } from './dto/evidence-parameters.js';
 import { Evidence } from './evidence.js';
+import { EvidenceStreams } from './evidence-streams.js';
 
 /** For whoever may read the interaction; nobody learns of a foreign one. */
 @ApiTags('audit')
 @Controller('v1/interactions')
 export class EvidenceController {
-  constructor(private readonly evidence: Evidence) {}
+  constructor(
+    private readonly evidence: Evidence,
+    private readonly streams: EvidenceStreams,
+  ) {}
 
   @Get(':interactionId/evidence')
   @ApiOperation({
@@ -21,9 +26,8 @@ export class EvidenceController {
     description:
       'The events of the interaction, of its parties and of the platform’s keys, each with its proof ' +
       'of inclusion in the log; the signed checkpoint that they lead to; the document; and the key of ' +
-      'its texts. `countersign verify FILE --trust KEY` recomputes all of it. Events of agents of ' +
-      'other tenants that do not make the history of their keys are withheld, unless the token has ' +
-      '`audit:read-all`: that they exist is proved, what they say is not told.',
+      'its texts. `countersign verify FILE --trust KEY` recomputes all of it. What only an agent’s own ' +
+      'tenant is to know (reasons, the rules of its acceptance policy) stays sealed.',
   })
   @ApiResponse({
     status: 200,
@@ -38,7 +42,13 @@ export class EvidenceController {
       },
     },
   })
-  @Problems('interaction-not-found', 'checkpoint-behind')
+  @Problems(
+    'interaction-not-found',
+    'checkpoint-behind',
+    'checkpoint-key-missing',
+    'log-inconsistent',
+    'too-many-streams',
+  )
   async bundle(
     @Param('interactionId') id: string,
     @Query() { texts, consistentFrom }: EvidenceParameters,
@@ -49,6 +59,7 @@ export class EvidenceController {
     if (interactionId === undefined) {
       throw new RejectionException({ code: 'interaction-not-found' });
     }
+    this.hold(caller, reply);
     const bundle = orReject(
       await this.evidence.bundle({
         interactionId,
@@ -63,6 +74,19 @@ export class EvidenceController {
     return new StreamableFile(Readable.from(text, { objectMode: false }), {
       type: 'application/json; charset=utf-8',
       disposition: `attachment; filename="evidence-${interactionId}.json"`,
+    });
+  }
+
+  /**
+   * Counts the answer, whatever it is, until its connection is done with it.
+   * @throws {RejectionException} `too-many-streams`
+   */
+  private hold(caller: Caller, { raw }: FastifyReply): void {
+    const { signal, close } = this.streams.open(caller, { raw });
+    raw.once('close', close);
+    signal.addEventListener('abort', () => {
+      close();
+      raw.destroy();
     });
   }
 }

@@ -26,8 +26,8 @@ import {
   type TransparencyLog,
 } from '../queries/transparency-log.js';
 import { bundleText, type BundleStream } from './bundle-text.js';
-import { countWithin, entryTexts, leafOf } from './placed-entries.js';
-import { isToldTo } from './told-to.js';
+import { countWithin, entryTexts, indexIn, leafOf } from './placed-entries.js';
+import { isToldTo, type IsTold } from './told-to.js';
 
 /** What of an interaction's evidence is asked for. */
 export interface EvidenceRequest {
@@ -62,7 +62,7 @@ export class Evidence {
   /**
    * The text of the bundle, for whoever may read the interaction: up to the newest checkpoint, which
    * covers at least all that the interaction's stream held when it was asked for. Refuses with
-   * `interaction-not-found` and `checkpoint-behind`.
+   * `interaction-not-found`, `checkpoint-behind`, `checkpoint-key-missing` and `log-inconsistent`.
    */
   async bundle(request: EvidenceRequest): Promise<Result<AsyncIterable<string>, Rejection>> {
     const { interactionId, caller, consistentFrom } = request;
@@ -71,13 +71,18 @@ export class Evidence {
     );
     if (!reading.ok) return reading;
     const { interaction, parties } = reading.value;
-    const checkpoint = await this.checkpointOver(interactionId);
-    if (checkpoint === undefined || checkpoint.size < (consistentFrom ?? 0)) {
-      return err({ code: 'checkpoint-behind' });
-    }
+    const name = interactionStream(interactionId);
+    const checkpoint = await this.checkpointOver(name);
+    const upTo = checkpoint?.size ?? this.log.size();
     // Read again: the checkpoint may cover what came after the first look.
-    const events = await this.eventsWithin(interactionStream(interactionId), checkpoint.size);
-    const texts = request.withTexts ? await this.textsOf(request, events) : ok(NO_TEXTS);
+    const events = await this.eventsWithin(name, upTo);
+    if (!events.ok) return events;
+    if (checkpoint === undefined || checkpoint.size < (consistentFrom ?? 0)) {
+      return err({ code: this.log.maySign() ? 'checkpoint-behind' : 'checkpoint-key-missing' });
+    }
+    const others = await this.streamsBefore(events.value, parties);
+    if (!others.ok) return others;
+    const texts = request.withTexts ? await this.textsOf(request, events.value) : ok(NO_TEXTS);
     if (!texts.ok) return texts;
     const frame = {
       interactionId,
@@ -86,17 +91,53 @@ export class Evidence {
       consistency: this.consistency(consistentFrom, checkpoint.size),
       ...texts.value,
     };
-    return ok(bundleText(frame, this.streams(events, parties, caller, checkpoint.size)));
+    const told = (name: string): IsTold => {
+      const agent = [...parties.values()].find(({ agentId }) => agentStream(agentId) === name);
+      return agent === undefined ? everything : isToldTo(caller, agent);
+    };
+    const streams = new Map([[name, events.value.length], ...others.value]);
+    return ok(bundleText(frame, this.streams(streams, told, checkpoint.size)));
   }
 
-  private async checkpointOver(id: InteractionId): Promise<PublishedCheckpoint | undefined> {
-    const newest = (await this.store.readStream(interactionStream(id))).at(-1);
+  private async checkpointOver(stream: string): Promise<PublishedCheckpoint | undefined> {
+    const newest = (await this.store.readStream(stream)).at(-1);
     return newest && this.log.checkpointOver(leafOf(newest), this.config.readWaitMs);
   }
 
-  private async eventsWithin(stream: string, size: number): Promise<readonly RecordedEnvelope[]> {
+  /** How many leaves of the log there are up to the last of these events. */
+  private endOf(events: readonly RecordedEnvelope[]): number {
+    const last = events.at(-1);
+    return last === undefined ? 0 : indexIn(this.log, leafOf(last)) + 1;
+  }
+
+  /** A stream's events among the first `size` leaves. */
+  private async eventsWithin(
+    stream: string,
+    size: number,
+  ): Promise<Result<readonly RecordedEnvelope[], Rejection>> {
     const events = await this.store.readStream(stream);
-    return events.slice(0, countWithin(events, this.log, size));
+    const within = await countWithin(events, this.log, size);
+    return within.ok ? ok(events.slice(0, within.value)) : within;
+  }
+
+  /**
+   * Of the streams of agents and platform keys what was in the log before the interaction's last
+   * event, as numbers of events: what came later changes no verdict, and there may be ever more of it.
+   * All are counted before anything is sent, since what is sent cannot be refused any more.
+   */
+  private async streamsBefore(
+    events: readonly RecordedEnvelope[],
+    parties: ReadonlyMap<AgentId, Agent>,
+  ): Promise<Result<ReadonlyMap<string, number>, Rejection>> {
+    const upTo = this.endOf(events);
+    const counts = new Map<string, number>();
+    const agents = [...parties.values()].map(({ agentId }) => agentStream(agentId));
+    for (const name of [...agents, PLATFORM_KEYS_STREAM]) {
+      const within = await this.eventsWithin(name, upTo);
+      if (!within.ok) return within;
+      counts.set(name, within.value.length);
+    }
+    return ok(counts);
   }
 
   /**
@@ -123,24 +164,15 @@ export class Evidence {
     return { from, proof: this.log.consistencyProof(from, size).map(encodeBase64Url) };
   }
 
+  /** Each stream is read when its turn comes. */
   private async *streams(
-    events: readonly RecordedEnvelope[],
-    parties: ReadonlyMap<AgentId, Agent>,
-    caller: Caller,
+    counts: ReadonlyMap<string, number>,
+    told: (stream: string) => IsTold,
     size: number,
   ): AsyncGenerator<BundleStream, void> {
-    const stream = (
-      name: string,
-      within: readonly RecordedEnvelope[],
-      isTold: (type: string) => boolean,
-    ): BundleStream => ({ name, entries: entryTexts(within, this.log, size, isTold) });
-    const [first] = events;
-    if (first !== undefined) yield stream(first.stream, events, everything);
-    for (const agent of parties.values()) {
-      const name = agentStream(agent.agentId);
-      yield stream(name, await this.eventsWithin(name, size), isToldTo(caller, agent));
+    for (const [name, count] of counts) {
+      const events = (await this.store.readStream(name)).slice(0, count);
+      yield { name, entries: entryTexts(events, this.log, size, told(name)) };
     }
-    const ofPlatform = await this.eventsWithin(PLATFORM_KEYS_STREAM, size);
-    yield stream(PLATFORM_KEYS_STREAM, ofPlatform, everything);
   }
 }

@@ -1,20 +1,22 @@
 import type { AgentEvent } from '../../agents/domain/events.js';
 import type { Agent } from '../../agents/domain/agent.js';
 import type { Caller } from '../../kernel/caller.js';
+import type { EventEnvelope } from '../../kernel/envelope.js';
 
-/** What of an agent's stream anybody needs who verifies a signature of the agent. */
-const KEY_HISTORY: ReadonlySet<string> = new Set([
-  'agent-registered',
-  'agent-key-added',
-  'agent-key-revoked',
-] satisfies readonly AgentEvent['type'][]);
+const POLICY_CHANGED: AgentEvent['type'] = 'agent-policy-changed';
+
+/** Says of an event whether a reader is told it. */
+export type IsTold = (event: Pick<EventEnvelope, 'type' | 'schemaVersion'>) => boolean;
 
 /**
- * Which events of a party the caller is told: of its own tenant all, of another one those that make
- * the history of its keys. `audit:read-all` knows no foreign tenant. What is not told is proved to
- * exist, and withheld.
+ * Which events of a party the caller is told: all of them, since one that is not told may be about
+ * keys or methods, and then nothing that the party signs later can be checked. What only its own
+ * tenant is to know is sealed, under a key that no bundle holds.
+ *
+ * A change of policy in version 1 had the rules in the clear. Of another tenant's agent it is proved
+ * to exist, and withheld; `audit:read-all` knows no foreign tenant.
  */
-export function isToldTo(caller: Caller, agent: Pick<Agent, 'tenant'>): (type: string) => boolean {
+export function isToldTo(caller: Caller, agent: Pick<Agent, 'tenant'>): IsTold {
   const isOwn = agent.tenant === caller.tenant || caller.scopes.has('audit:read-all');
-  return isOwn ? () => true : (type) => KEY_HISTORY.has(type);
+  return ({ type, schemaVersion }) => isOwn || type !== POLICY_CHANGED || schemaVersion > 1;
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseSignedCheckpoint, type SignedCheckpoint } from '../../kernel/checkpoint.js';
@@ -39,7 +38,9 @@ export class CheckpointFile {
   async write(note: string): Promise<void> {
     const folder = dirname(this.path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const draft = `${this.path}.${randomBytes(8).toString('hex')}`;
+    // Always this one, so that what a killed process leaves behind is taken away by the next.
+    const draft = `${this.path}.draft`;
+    await rm(draft, { force: true });
     try {
       await writeFlushed(draft, note);
       await rename(draft, this.path);

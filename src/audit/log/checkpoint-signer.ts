@@ -11,6 +11,7 @@ import { newestCheckpoint } from './checkpoint-rows.js';
 import type { CheckpointKey } from './checkpoint-signing.js';
 import { contradictionOf } from './contradiction.js';
 import type { LogWriter } from './log-writer.js';
+import type { ProvenRoot } from './tree-progress.js';
 import type { TreeView } from './tree-view.js';
 
 export interface CheckpointSignerOptions {
@@ -22,6 +23,8 @@ export interface CheckpointSignerOptions {
   readonly key: () => Promise<CheckpointKey | undefined>;
   /** Brings the tree to the head of the log; false when it does not get there in time. */
   readonly catchUp: () => Promise<boolean>;
+  /** The tree of the log's events as the follower has computed it: nothing else is ever signed. */
+  readonly proven: () => ProvenRoot | null;
   readonly clock: Clock;
   readonly report: Report;
   readonly intervalMs: number;
@@ -30,11 +33,12 @@ export interface CheckpointSignerOptions {
 }
 
 /**
- * `signing`: as it should be, also while there is nothing to sign; `no-key`; `behind`: the tree has
- * not come to the head of the log; `refusing`: what was signed once speaks against the tree;
+ * `starting`: what was signed has not been compared with the tree yet; `signing`: as it should be,
+ * also while there is nothing to sign; `no-key`; `behind`: the tree has not come to the head of the
+ * log; `refusing`: what was signed once speaks against the tree;
  * `failing`: store or file cannot be used.
  */
-export type SignerState = 'signing' | 'no-key' | 'behind' | 'refusing' | 'failing';
+export type SignerState = 'starting' | 'signing' | 'no-key' | 'behind' | 'refusing' | 'failing';
 
 export interface SignerHealth {
   readonly state: SignerState;
@@ -42,6 +46,7 @@ export interface SignerHealth {
   readonly fault: string | null;
 }
 
+const STARTING: SignerHealth = { state: 'starting', fault: null };
 const WELL: SignerHealth = { state: 'signing', fault: null };
 const LEAST_INTERVAL_MS = 1_000;
 
@@ -58,12 +63,18 @@ export class CheckpointSigner {
   #sleep = new AbortController();
   #running: Promise<void> | undefined;
   #isAsked = false;
-  #health = WELL;
+  #health = STARTING;
+  #isChecked = false;
 
   constructor(private readonly options: CheckpointSignerOptions) {}
 
   get health(): SignerHealth {
     return this.#health;
+  }
+
+  /** What this node keeps was compared with the tree: until then it does not know what its log is. */
+  get isChecked(): boolean {
+    return this.#isChecked;
   }
 
   start(): void {
@@ -83,7 +94,7 @@ export class CheckpointSigner {
   }
 
   async #run(): Promise<void> {
-    let delay = this.options.intervalMs;
+    let delay = (await this.#turn(false)) ?? this.options.intervalMs;
     for (;;) {
       if (!this.#isAsked || delay < this.options.intervalMs) await this.#rest(delay);
       if (this.#stopping.signal.aborted) return;
@@ -116,19 +127,28 @@ export class CheckpointSigner {
   }
 
   async #sign(isAsked: boolean): Promise<{ health: SignerHealth; remaining?: number }> {
-    const { origin, tree, file, writer } = this.options;
-    const key = await this.options.key();
-    if (!(await this.options.catchUp())) {
-      return { health: { state: 'behind', fault: 'the tree has not reached the head of the log' } };
-    }
+    const { origin, tree, file, writer, proven } = this.options;
     const kept = await file.read();
+    // Nothing speaks against the tree but what the log itself holds, and that comes with the tree.
+    if (kept === undefined) this.#isChecked = true;
+    const key = await this.options.key();
+    const isAtHead = await this.options.catchUp();
+    if (!isAtHead && tree.size < (kept?.checkpoint.size ?? 0)) return { health: this.#behind };
+    // A damaged tree says nothing about the log.
+    tree.rootOf(tree.state);
     const fault = contradictionOf(tree, origin, kept);
     if (fault !== undefined) return { health: { state: 'refusing', fault } };
+    this.#isChecked = true;
+    if (!isAtHead) return { health: this.#behind };
 
     // From here to the signature nothing waits: state, root and newest checkpoint belong together.
     const seen = tree.state;
     const newest = tree.isThere ? newestCheckpoint(tree) : undefined;
-    const rootHash = tree.hashes().rootAt(seen.size);
+    const root = proven();
+    if (root === null || root.size > seen.size) return { health: this.#behind };
+    tree.rootOf(seen);
+    tree.requireRoot(root);
+    const { size, rootHash } = root;
     // What others have published binds this node too, should the log be put back one day.
     if (newest !== undefined && newest.size > (kept?.checkpoint.size ?? -1)) {
       await file.write(newest.note);
@@ -137,17 +157,17 @@ export class CheckpointSigner {
       const missing = 'this node holds no platform key of the purpose checkpoint that may sign';
       return { health: { state: 'no-key', fault: missing } };
     }
-    if (seen.size <= (newest?.size ?? 0)) return { health: WELL };
+    if (size <= (newest?.size ?? 0)) return { health: WELL };
     const remaining = newest === undefined ? 0 : this.#remaining(newest.recordedAt, isAsked);
     if (remaining > 0) return { health: WELL, remaining };
 
-    const text = formatCheckpoint({ origin, size: seen.size, rootHash });
+    const text = formatCheckpoint({ origin, size, rootHash });
     const signature = signNote(text, noteKey(origin, 'ed25519', key.jwk), key.sign);
     const note = formatNote({ text, signatures: [signature] });
     await file.write(note);
     const data = {
       origin,
-      size: seen.size,
+      size,
       rootHash: encodeBase64Url(rootHash),
       keyId: key.keyId,
       note,
@@ -156,6 +176,11 @@ export class CheckpointSigner {
     // Own or another node's: the tree must see it before the next one is thought of.
     await this.options.catchUp();
     return isFirst ? { health: WELL } : { health: WELL, remaining: 1 };
+  }
+
+  get #behind(): SignerHealth {
+    const state = this.#isChecked ? 'behind' : 'starting';
+    return { state, fault: 'the tree has not reached the head of the log' };
   }
 
   #remaining(recordedAt: Parameters<typeof millisecondsOf>[0], isAsked: boolean): number {

@@ -22,7 +22,7 @@ export class LogProofsController {
   @Public()
   @ApiOperation({ summary: 'That a leaf stands in the published tree: RFC 6962 section 2.1.1' })
   @ApiOkResponse({ type: InclusionProofDocument })
-  @Problems('request-invalid', 'beyond-checkpoint')
+  @Problems('request-invalid', 'beyond-checkpoint', 'log-inconsistent', 'checkpoint-behind')
   async inclusion(
     @Query() parameters: InclusionParameters,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -47,7 +47,7 @@ export class LogProofsController {
     description: 'The proof is empty from size 0, and from a size to itself.',
   })
   @ApiOkResponse({ type: ConsistencyProofDocument })
-  @Problems('request-invalid', 'beyond-checkpoint')
+  @Problems('request-invalid', 'beyond-checkpoint', 'log-inconsistent', 'checkpoint-behind')
   async consistency(
     @Query() parameters: ConsistencyParameters,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -26,10 +26,10 @@ export class LogTilesController {
     description: 'A signed note, with the cosignatures of witnesses.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @Problems('beyond-checkpoint')
+  @Problems('beyond-checkpoint', 'log-inconsistent', 'checkpoint-behind')
   async checkpoint(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     const checkpoint = await this.log.checkpoint();
-    if (checkpoint === undefined) throw beyond();
+    if (checkpoint === undefined) throw beyond('nothing has been published yet');
     reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
     return checkpoint.note;
   }
@@ -48,7 +48,7 @@ export class LogTilesController {
     description: '1 to 256 hashes of 32 bytes.',
     content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   })
-  @Problems('not-found', 'beyond-checkpoint')
+  @Problems('not-found', 'beyond-checkpoint', 'log-inconsistent', 'checkpoint-behind')
   async tile(
     @Req() request: FastifyRequest<{ Params: { '*': string } }>,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -64,6 +64,6 @@ export class LogTilesController {
   }
 }
 
-function beyond(): RejectionException {
-  return new RejectionException({ code: 'beyond-checkpoint' });
+function beyond(detail?: string): RejectionException {
+  return new RejectionException({ code: 'beyond-checkpoint', ...(detail && { detail }) });
 }

@@ -1,6 +1,6 @@
 import { decodeEvent } from '../../event-store/codec.js';
 import type { RecordedEnvelope } from '../../event-store/port.js';
-import { decodeBase64Url } from '../../kernel/base64url.js';
+import { decodeBase64Url, encodeBase64Url } from '../../kernel/base64url.js';
 import { envelopeText } from '../../kernel/envelope.js';
 import { leafHash, sameHash } from '../../kernel/merkle.js';
 import type { ProjectionDatabase } from '../../projections/port.js';
@@ -9,11 +9,15 @@ import { checkpointOfSize, putCheckpoint, putCosignature } from './checkpoint-ro
 import { LOG_STREAM, type CheckpointSigned, type LogEvent } from './domain/events.js';
 import { LOG_EVENT_TYPES } from './event-types.js';
 import { GrowingTiles } from './growing-tiles.js';
+import { requireSound } from './sound-tree.js';
 import {
   createTables,
+  forgetPlaces,
+  frontierOf,
   getState,
   getTile,
   putLeaf,
+  putPlace,
   putState,
   putTile,
   type TreeState,
@@ -37,15 +41,18 @@ export class LogTree {
     this.reopen();
   }
 
-  /** Goes back to what is stored: at the start, and after a fault has undone some. */
+  /**
+   * Goes back to what is stored: at the start, and after a fault has undone some.
+   * @throws {ReadDatabaseDamaged}
+   */
   reopen(): void {
     this.database.resume();
     this.database.transaction((db) => {
       createTables(db);
       this.#state = getState(db);
-      this.#growing = new GrowingTiles(this.#state.size, (level, number) =>
-        getTile(db, level, number),
-      );
+      const readTile = (level: number, number: number) => getTile(db, level, number);
+      requireSound(this.#state, new TreeHashes(readTile));
+      this.#growing = new GrowingTiles(this.#state.size, readTile);
     });
   }
 
@@ -57,15 +64,19 @@ export class LogTree {
   /**
    * Takes events in log order, in one transaction with the position: audited ones become leaves,
    * those of the stream `log` are judged by the tree as it is at that place. Other ones pass by.
+   *
+   * @returns the hashes of the new leaves
    */
-  take(events: readonly RecordedEnvelope[]): void {
+  take(events: readonly RecordedEnvelope[]): readonly Uint8Array[] {
     const last = events.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) return [];
+    const leaves: Uint8Array[] = [];
     const growing = this.#growing;
     if (growing === undefined) throw new Error('the tree is not open');
     this.#growing = undefined;
     this.#state = this.database.transaction((db) => {
       let state = this.#state;
+      const frontier = frontierOf(state);
       const writer = {
         put: (level: number, number: number, hashes: Uint8Array) => {
           putTile(db, level, number, hashes);
@@ -83,14 +94,23 @@ export class LogTree {
         const hash = leafHash(envelopeText(event));
         putLeaf(db, hash, growing.size);
         growing.append(hash, writer);
+        frontier.append(hash);
+        leaves.push(hash);
         state = { ...state, lastLeaf: { stream, revision } };
       }
       growing.flush(writer);
-      state = { ...state, size: growing.size, position: last.position };
+      if (leaves.length > 0 && state.lastLeaf !== null) putPlace(db, growing.size, state.lastLeaf);
+      state = {
+        ...state,
+        size: growing.size,
+        frontier: frontier.roots.map(encodeBase64Url),
+        position: last.position,
+      };
       putState(db, state);
       return state;
     });
     this.#growing = growing;
+    return leaves;
   }
 }
 
@@ -109,6 +129,7 @@ function takeLogEvent(
       const rootHash = decodeBase64Url(data.rootHash) ?? new Uint8Array();
       const holds = isOfTree(db, data, rootHash, size, origin);
       putCheckpoint(db, { revision, recordedAt, size: data.size, rootHash, keyId, note, holds });
+      if (holds) forgetPlaces(db, data.size);
       return;
     }
     case 'checkpoint-cosigned': {

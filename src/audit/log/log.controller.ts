@@ -42,6 +42,7 @@ export class LogController {
   @Public()
   @ApiOperation({ summary: 'The log: its name, its keys and their windows, its witnesses' })
   @ApiOkResponse({ type: LogDocument })
+  @Problems('log-inconsistent', 'checkpoint-behind')
   async describe(@Res({ passthrough: true }) reply: FastifyReply): Promise<LogDocument> {
     const { origin } = this.log;
     const all = [...(await this.signing.keys()).values()];
@@ -62,7 +63,7 @@ export class LogController {
   @Public()
   @ApiOperation({ summary: 'Every published checkpoint, the newest first' })
   @ApiOkResponse({ type: CheckpointPage })
-  @Problems('request-invalid', 'cursor-invalid')
+  @Problems('request-invalid', 'cursor-invalid', 'log-inconsistent', 'checkpoint-behind')
   checkpoints(
     @Query() { limit = '100', cursor }: CheckpointPageParameters,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,3 +1,5 @@
+import type { Position } from '../../event-store/port.js';
+import { RejectionException } from '../../http/rejection-exception.js';
 import type { PublishedCheckpoint, TransparencyLog } from '../queries/transparency-log.js';
 import {
   checkpointsBefore,
@@ -10,7 +12,10 @@ import type { CheckpointSigner } from './checkpoint-signer.js';
 import type { TreeThread } from './tree-thread.js';
 import type { TreeView } from './tree-view.js';
 
-/** The log as this node publishes it. */
+/**
+ * The log as this node publishes it: nothing at all while it contradicts what was signed, or nobody has
+ * looked yet.
+ */
 export class PublishedLog implements TransparencyLog {
   constructor(
     /** Public base URL without its scheme, and `/log`. */
@@ -21,6 +26,7 @@ export class PublishedLog implements TransparencyLog {
   ) {}
 
   async checkpoint(): Promise<PublishedCheckpoint | undefined> {
+    this.#requireOurs();
     return Promise.resolve(this.#newest());
   }
 
@@ -28,6 +34,7 @@ export class PublishedLog implements TransparencyLog {
     leafHash: Uint8Array,
     timeoutMs: number,
   ): Promise<PublishedCheckpoint | undefined> {
+    this.#requireOurs();
     const covering = (): PublishedCheckpoint | undefined => {
       const index = this.tree.indexOf(leafHash);
       const newest = this.#newest();
@@ -39,7 +46,16 @@ export class PublishedLog implements TransparencyLog {
     if (now !== undefined || timeoutMs <= 0) return now;
     this.signer.signSoon();
     await this.thread.until(() => covering() !== undefined, timeoutMs);
+    this.#requireOurs();
     return covering();
+  }
+
+  maySign(): boolean {
+    return this.signer.health.state !== 'no-key';
+  }
+
+  position(): Position {
+    return this.tree.state.position;
   }
 
   size(): number {
@@ -56,8 +72,16 @@ export class PublishedLog implements TransparencyLog {
   }
 
   inclusionProof(index: number, size: number): readonly Uint8Array[] {
-    this.#require(isCount(index) && isCount(size) && index < size && size <= this.tree.size);
-    return this.tree.hashes().inclusionProof(index, size);
+    return this.inclusionProofs(size)(index);
+  }
+
+  inclusionProofs(size: number): (index: number) => readonly Uint8Array[] {
+    this.#require(isCount(size) && size <= this.tree.size);
+    const hashes = this.tree.hashes();
+    return (index) => {
+      this.#require(isCount(index) && index < size);
+      return hashes.inclusionProof(index, size);
+    };
   }
 
   consistencyProof(first: number, second: number): readonly Uint8Array[] {
@@ -75,8 +99,12 @@ export class PublishedLog implements TransparencyLog {
     return this.tree.tile(level, number);
   }
 
-  /** Published ones before a revision of the stream `log`, the newest first. */
+  /**
+   * Published ones before a revision of the stream `log`, the newest first.
+   * @throws {RejectionException} as `checkpoint` does
+   */
   checkpoints(before: number, limit: number): readonly (StoredCheckpoint & PublishedCheckpoint)[] {
+    this.#requireOurs();
     if (!this.tree.isThere) return [];
     return checkpointsBefore(this.tree, before, limit).map((each) => this.#published(each));
   }
@@ -93,6 +121,14 @@ export class PublishedLog implements TransparencyLog {
   #published(checkpoint: StoredCheckpoint): StoredCheckpoint & PublishedCheckpoint {
     const lines = cosignaturesOf(this.tree, checkpoint.revision).map(({ line }) => line);
     return { ...checkpoint, note: checkpoint.note + lines.join('') };
+  }
+
+  /** @throws {RejectionException} `log-inconsistent`, `checkpoint-behind` */
+  #requireOurs(): void {
+    if (this.signer.health.state === 'refusing' || this.thread.progress.isContradicted) {
+      throw new RejectionException({ code: 'log-inconsistent' });
+    }
+    if (!this.signer.isChecked) throw new RejectionException({ code: 'checkpoint-behind' });
   }
 
   #require(isWithin: boolean): void {

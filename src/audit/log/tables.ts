@@ -1,4 +1,6 @@
 import { START, type Position } from '../../event-store/port.js';
+import { decodeBase64Url } from '../../kernel/base64url.js';
+import { MerkleFrontier } from '../../kernel/merkle.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 import type { ProjectionDatabase, ReadStatement } from '../../projections/port.js';
 
@@ -6,16 +8,24 @@ import type { ProjectionDatabase, ReadStatement } from '../../projections/port.j
 
 type Queries = { prepare<Row>(sql: string): ReadStatement<Row> };
 
-const LAYOUT = 1;
+const LAYOUT = 3;
+
+/** The event that a leaf comes from. */
+export interface LeafPlace {
+  readonly stream: string;
+  readonly revision: number;
+}
 
 /** How far the tree is; changes in the transactions that change the tree. */
 export interface TreeState {
   /** Leaves. */
   readonly size: number;
+  /** b64u roots of the perfect subtrees, as `MerkleFrontier` has them: what the tiles are checked by. */
+  readonly frontier: readonly string[];
   /** Of the last event that was taken. */
   readonly position: Position;
   /** Where the newest leaf comes from; null in an empty tree. */
-  readonly lastLeaf: { readonly stream: string; readonly revision: number } | null;
+  readonly lastLeaf: LeafPlace | null;
   /** Revision of the stream `log`, -1 before its first event, and the moment of that event. */
   readonly logRevision: number;
   readonly logRecordedAt: Timestamp | null;
@@ -24,6 +34,7 @@ export interface TreeState {
 /** Before the first event. */
 export const NOTHING: TreeState = {
   size: 0,
+  frontier: [],
   position: START,
   lastLeaf: null,
   logRevision: -1,
@@ -46,6 +57,10 @@ export function createTables(db: ProjectionDatabase): void {
     CREATE TABLE log_leaves (
       prefix INTEGER NOT NULL, leaf INTEGER NOT NULL, PRIMARY KEY (prefix, leaf)
     ) WITHOUT ROWID;
+    DROP TABLE IF EXISTS log_places;
+    CREATE TABLE log_places (
+      size INTEGER PRIMARY KEY, stream TEXT NOT NULL, revision INTEGER NOT NULL
+    );
     DROP TABLE IF EXISTS log_checkpoints;
     CREATE TABLE log_checkpoints (
       revision INTEGER PRIMARY KEY, recorded_at TEXT NOT NULL, size INTEGER NOT NULL,
@@ -76,6 +91,14 @@ export function putState(db: ProjectionDatabase, state: TreeState): void {
   db.prepare('INSERT OR REPLACE INTO log_state (layout, state) VALUES (?, ?)').run(
     LAYOUT,
     JSON.stringify(state),
+  );
+}
+
+/** @throws {RangeError} when it was damaged */
+export function frontierOf({ size, frontier }: TreeState): MerkleFrontier {
+  return new MerkleFrontier(
+    size,
+    frontier.map((root) => decodeBase64Url(root) ?? new Uint8Array()),
   );
 }
 
@@ -116,6 +139,37 @@ export function leavesLike(db: Queries, leafHash: Uint8Array): readonly number[]
     .prepare<{ leaf: number }>('SELECT leaf FROM log_leaves WHERE prefix = ? ORDER BY leaf')
     .all(prefixOf(leafHash))
     .map(({ leaf }) => leaf);
+}
+
+/** Where the newest leaf of a tree of this size comes from. */
+export function putPlace(
+  db: ProjectionDatabase,
+  size: number,
+  { stream, revision }: LeafPlace,
+): void {
+  db.prepare('INSERT OR REPLACE INTO log_places (size, stream, revision) VALUES (?, ?, ?)').run(
+    size,
+    stream,
+    revision,
+  );
+}
+
+/** The place that is known of the largest tree up to this size. */
+export function placeWithin(
+  db: Queries,
+  size: number,
+): (LeafPlace & { readonly size: number }) | undefined {
+  return db
+    .prepare<LeafPlace & { size: number }>(
+      'SELECT * FROM log_places WHERE size <= ? ORDER BY size DESC LIMIT 1',
+    )
+    .get(size);
+}
+
+/** Those before the one within this size are of no use once a tree of it is signed. */
+export function forgetPlaces(db: ProjectionDatabase, size: number): void {
+  const kept = placeWithin(db, size)?.size ?? 0;
+  db.prepare('DELETE FROM log_places WHERE size < ?').run(kept);
 }
 
 /** 48 bits: as many as make a small key, and few enough collisions in any log. */

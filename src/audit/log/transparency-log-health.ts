@@ -7,7 +7,8 @@ import type { TreeView } from './tree-view.js';
 /**
  * The tree and its signer. A node that only cannot sign (no key, a tree that is behind) stays in
  * service; one whose log contradicts what was signed, or what its tree was made from, does not: its
- * log is not the one that was promised.
+ * log is not the one that was promised. Nor does one that cannot know yet, because its tree has not
+ * reached the checkpoint that it keeps.
  */
 export function transparencyLogHealth(
   tree: TreeView,
@@ -21,7 +22,7 @@ export function transparencyLogHealth(
       const { position, stalled, isContradicted } = thread.progress;
       const newest = tree.isThere ? newestCheckpoint(tree) : undefined;
       return {
-        healthy: state !== 'refusing' && !isContradicted,
+        healthy: signer.isChecked && state !== 'refusing' && !isContradicted,
         details: {
           size: tree.size,
           position,

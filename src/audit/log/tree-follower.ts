@@ -1,5 +1,4 @@
 import {
-  EventStoreUnavailable,
   START,
   type EventStore,
   type Position,
@@ -13,14 +12,17 @@ import { breathe, pause } from '../../projections/pause.js';
 import { ReadDatabaseDamaged } from '../../projections/read-database.js';
 import { AUDITED_STREAM_PREFIXES } from '../audited-streams.js';
 import { LOG_STREAM } from './domain/events.js';
+import { LogContradicted } from './log-contradicted.js';
 import type { LogTree } from './log-tree.js';
+import { provenTree } from './proven-tree.js';
 import type { TreeProgress } from './tree-progress.js';
+import type { TreeView } from './tree-view.js';
 
 export interface TreeFollowerOptions {
   readonly store: EventStore;
   readonly tree: LogTree;
-  /** The newest leaf of the stored tree, undefined for an empty one. */
-  readonly lastLeaf: () => Uint8Array | undefined;
+  /** What is stored of the same tree. */
+  readonly view: TreeView;
   readonly report: Report;
   /** Told after every step. */
   readonly onProgress: (progress: TreeProgress) => void;
@@ -32,11 +34,6 @@ export interface TreeFollowerOptions {
   readonly backoffMs?: readonly [first: number, longest: number];
 }
 
-/** What the tree was made from is not what the log holds: to go on would mend nothing. */
-class LogContradicted extends Error {
-  override readonly name = 'LogContradicted';
-}
-
 /**
  * Lets the tree grow with the log: every audited event becomes a leaf, in log order, none is ever
  * left out, and none is decoded. A fault of the store or of the database ends a session; the next
@@ -45,12 +42,24 @@ class LogContradicted extends Error {
  * It does not go on when the log is shorter than it was, or holds another event where the newest leaf
  * comes from: an older copy was put back. The tree can be made anew by deleting its file; signed
  * checkpoints stay binding.
+ *
+ * What is stored is never believed on its own word: before a session goes on, and once after every
+ * other end of one, it is compared with the events, whose tree is kept in memory from then on.
  */
 export class TreeFollower {
   readonly #options: Required<TreeFollowerOptions>;
   readonly #stopping = new AbortController();
   #rest = new AbortController();
-  #progress: TreeProgress = { position: START, stalled: 'not started', isContradicted: false };
+  #progress: TreeProgress = {
+    position: START,
+    stalled: 'not started',
+    proven: null,
+    isContradicted: false,
+  };
+  /** Ends a session. */
+  #session = new AbortController();
+  /** Found by somebody else: no session goes on. */
+  #fault: Error | undefined;
 
   constructor(options: TreeFollowerOptions) {
     this.#options = { restMs: 1_000, batchSize: 128, backoffMs: [100, 5_000], ...options };
@@ -66,6 +75,13 @@ export class TreeFollower {
     this.wake();
   }
 
+  /** Something else has found that log or tree are not what they were: `run` treats it as its own. */
+  fail(fault: Error): void {
+    this.#fault ??= fault;
+    this.#session.abort();
+    this.wake();
+  }
+
   /**
    * Follows until it is stopped.
    * @throws {ReadDatabaseDamaged} when the file is to be replaced
@@ -77,24 +93,33 @@ export class TreeFollower {
     while (!signal.aborted) {
       const before = tree.state.position;
       try {
+        if (this.#fault !== undefined) throw this.#fault;
         tree.reopen();
-        await this.#session(signal);
+        this.#session = new AbortController();
+        await this.#follow(AbortSignal.any([signal, this.#session.signal]));
       } catch (error) {
         if (error instanceof ReadDatabaseDamaged) throw error;
         if (tree.state.position > before) [backoff] = backoffMs;
         const stalled = errorSummary(error);
         if (stalled !== this.#progress.stalled)
           report('the tree of the log stands still', { error });
-        this.#tell({ stalled, isContradicted: error instanceof LogContradicted });
+        this.#tell({ stalled, proven: null, isContradicted: error instanceof LogContradicted });
         await pause(backoff, signal);
         backoff = Math.min(backoff * 2, backoffMs[1]);
       }
     }
   }
 
-  async #session(signal: AbortSignal): Promise<void> {
-    const { store, tree, batchSize } = this.#options;
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { store, tree, view, batchSize } = this.#options;
     await this.#requireSameLog();
+    this.#tell({ stalled: 'the newest leaves are compared with the log' });
+    const frontier = await provenTree(store, view, tree.state, signal);
+    if (frontier === undefined) return;
+    const taken = (position: Position): void => {
+      const proven = { size: frontier.size, rootHash: frontier.root() };
+      this.#tell({ position, proven, stalled: null, isContradicted: false });
+    };
     const streamPrefixes = [...AUDITED_STREAM_PREFIXES, LOG_STREAM];
     let batch: RecordedEnvelope[] = [];
     const { position } = tree.state;
@@ -107,39 +132,41 @@ export class TreeFollower {
         if (batch.length < batchSize) continue;
       }
       if (batch.length > 0) {
-        tree.take(batch);
+        for (const leaf of tree.take(batch)) frontier.append(leaf);
         batch = [];
       }
       if (message.kind === 'caught-up') {
         this.#rest = new AbortController();
-        this.#tell({ position: message.position, stalled: null, isContradicted: false });
+        taken(message.position);
         await pause(this.#options.restMs, this.#rest.signal);
       } else {
-        this.#tell({ position: tree.state.position, stalled: null, isContradicted: false });
+        taken(tree.state.position);
         await breathe();
       }
     }
   }
 
-  /** @throws {LogContradicted} */
+  /** @throws {LogContradicted} or ReadDatabaseDamaged */
   async #requireSameLog(): Promise<void> {
-    const { store, tree, lastLeaf } = this.#options;
+    const { store, tree, view } = this.#options;
     const { position, lastLeaf: place, size } = tree.state;
     const head = await store.head();
-    if (head < position) {
-      throw new LogContradicted(
-        `the log ends at ${head}, before ${position}, up to where the tree was made from it`,
-      );
+    if (place !== null) {
+      const { stream, revision } = place;
+      const [event] = await store.readStream(stream, revision);
+      if (event === undefined && head < position) {
+        throw new LogContradicted(
+          `the log ends at ${head}, before ${position}, up to where the tree was made from it`,
+        );
+      }
+      if (event === undefined || !sameHash(leafHash(envelopeText(event)), view.leafAt(size - 1))) {
+        throw new LogContradicted(
+          `the log holds another event where leaf ${String(size - 1)} of the tree was made from`,
+        );
+      }
     }
-    if (place === null) return;
-    const { stream, revision } = place;
-    const [event] = await store.readStream(stream, revision);
-    const leaf = lastLeaf();
-    if (leaf === undefined) throw new EventStoreUnavailable('the newest leaf cannot be read');
-    if (event === undefined || !sameHash(leafHash(envelopeText(event)), leaf)) {
-      throw new LogContradicted(
-        `the log holds another event where leaf ${String(size - 1)} of the tree was made from`,
-      );
+    if (head < position) {
+      throw new ReadDatabaseDamaged(`the tree is at ${position}, and the log ends at ${head}`);
     }
   }
 

@@ -1,7 +1,11 @@
-import { EMPTY_ROOT, HASH_BYTES, nodeHash } from '../../kernel/merkle.js';
+import { LRUCache } from 'lru-cache';
+import { EMPTY_ROOT, HASH_BYTES, MerkleFrontier, nodeHash } from '../../kernel/merkle.js';
 
 /** Hashes in a full tile: of height 8, so that every eighth level of the tree is stored. */
 export const TILE_WIDTH = 256;
+
+/** Of 8 KiB each: the paths of leaves that are asked for in their order share nearly all. */
+const REMEMBERED_TILES = 64;
 
 /**
  * Roots and proofs of the trees that a set of hash tiles holds (c2sp.org/tlog-tiles section "Merkle
@@ -11,7 +15,7 @@ export const TILE_WIDTH = 256;
  * The callers see to it that sizes and indices are within the tree.
  */
 export class TreeHashes {
-  readonly #known = new Map<string, Uint8Array>();
+  readonly #known = new LRUCache<string, Uint8Array>({ max: REMEMBERED_TILES });
 
   /** @param readTile the hashes of a tile, one after the other; of a partial one at least those needed. */
   constructor(private readonly readTile: (level: number, number: number) => Uint8Array) {}
@@ -19,6 +23,17 @@ export class TreeHashes {
   /** RFC 6962 section 2.1: MTH(D[0:size]). */
   rootAt(size: number): Uint8Array {
     return size === 0 ? EMPTY_ROOT : this.#range(0, size);
+  }
+
+  /** The right edge of the tree of the first `size` leaves. */
+  frontierAt(size: number): MerkleFrontier {
+    const roots: Uint8Array[] = [];
+    for (let begin = 0; begin < size;) {
+      const width = largestPowerBelow(size - begin + 1);
+      roots.push(this.#perfect(begin, width));
+      begin += width;
+    }
+    return new MerkleFrontier(size, roots);
   }
 
   /** RFC 6962 section 2.1.1, index < size. */

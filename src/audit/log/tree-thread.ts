@@ -13,7 +13,12 @@ export interface TreeThreadOptions {
   readonly backoffMs?: readonly [first: number, longest: number];
 }
 
-const NOT_STARTED: TreeProgress = { position: START, stalled: null, isContradicted: false };
+const NOT_STARTED: TreeProgress = {
+  position: START,
+  stalled: null,
+  proven: null,
+  isContradicted: false,
+};
 
 /**
  * The thread in which the tree grows: canonical JSON, hashes and pages of every event would take a
@@ -25,6 +30,7 @@ export class TreeThread {
   #progress = NOT_STARTED;
   #restart: NodeJS.Timeout | undefined;
   #backoff: number;
+  #failure: unknown;
   #isClosed = false;
 
   constructor(private readonly options: TreeThreadOptions) {
@@ -56,6 +62,14 @@ export class TreeThread {
     return this.#readers.until(condition, timeoutMs);
   }
 
+  /** Ends the thread, and starts another one as if it had failed by itself: what it works on is no good. */
+  fail(reason: unknown): void {
+    if (this.#isClosed || this.#failure !== undefined) return;
+    this.#failure = reason;
+    if (this.#worker === undefined) this.#failed();
+    else void this.#worker.terminate();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#restart);
@@ -75,24 +89,29 @@ export class TreeThread {
     this.#restart = undefined;
     const worker = this.options.start();
     this.#worker = worker;
-    let failure: unknown;
     worker.on('message', (progress: TreeProgress) => {
       this.#progress = progress;
       this.#backoff = this.#firstBackoff;
       this.#readers.notify();
     });
     worker.on('error', (error) => {
-      failure = error;
+      this.#failure ??= error;
     });
     worker.on('exit', () => {
       this.#worker = undefined;
-      if (this.#isClosed) return;
-      this.#progress = { ...this.#progress, stalled: errorSummary(failure ?? 'the thread ended') };
-      this.options.onFailure(failure);
-      this.#restart = setTimeout(() => {
-        this.#start();
-      }, this.#backoff).unref();
-      this.#backoff = Math.min(this.#backoff * 2, this.options.backoffMs?.[1] ?? 30_000);
+      if (!this.#isClosed) this.#failed();
     });
+  }
+
+  #failed(): void {
+    const failure = this.#failure ?? new Error('the thread of the tree has ended');
+    this.#failure = undefined;
+    this.#progress = { ...this.#progress, stalled: errorSummary(failure), proven: null };
+    this.options.onFailure(failure);
+    clearTimeout(this.#restart);
+    this.#restart = setTimeout(() => {
+      this.#start();
+    }, this.#backoff).unref();
+    this.#backoff = Math.min(this.#backoff * 2, this.options.backoffMs?.[1] ?? 30_000);
   }
 }

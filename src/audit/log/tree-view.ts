@@ -1,33 +1,56 @@
 import { HASH_BYTES, sameHash } from '../../kernel/merkle.js';
 import type { ReadStatement } from '../../projections/port.js';
-import type { ReadDatabase } from '../../projections/read-database.js';
+import { ReadDatabaseDamaged, type ReadDatabase } from '../../projections/read-database.js';
+import { requireSound } from './sound-tree.js';
 import { getState, getTile, hasTables, leavesLike, NOTHING, type TreeState } from './tables.js';
 import { TILE_WIDTH, TreeHashes } from './tree-hashes.js';
+import type { ProvenRoot } from './tree-progress.js';
 
 /** What is stored of the tree, read afresh at every question: another thread may be writing it. */
 export class TreeView {
-  #hasTables = false;
-
-  constructor(private readonly database: Pick<ReadDatabase, 'prepare'>) {}
+  /** @param onDamage told when the file turns out not to be sound; whoever has asked is told, too. */
+  constructor(
+    private readonly database: Pick<ReadDatabase, 'prepare'>,
+    private readonly onDamage: (fault: ReadDatabaseDamaged) => void = () => undefined,
+  ) {}
 
   get state(): TreeState {
-    return this.isThere ? getState(this.database) : NOTHING;
+    return this.isThere ? getState(this) : NOTHING;
   }
 
   get size(): number {
     return this.state.size;
   }
 
-  /** False until the tree was begun: there are no tables yet. */
+  /** False until the tree was begun, also anew: there are no tables yet. */
   get isThere(): boolean {
-    return (this.#hasTables ||= hasTables(this.database));
+    return hasTables(this);
   }
 
   prepare<Row>(sql: string): ReadStatement<Row> {
-    return this.database.prepare<Row>(sql);
+    const statement = this.database.prepare<Row>(sql);
+    return {
+      get: (...parameters) => this.#noticing(() => statement.get(...parameters)),
+      all: (...parameters) => this.#noticing(() => statement.all(...parameters)),
+    };
   }
 
-  /** Roots and proofs, for one question at a time. */
+  /** The root of the whole tree as it was seen. @throws {ReadDatabaseDamaged} unless it is proved to be so */
+  rootOf(seen: TreeState): Uint8Array {
+    return this.#noticing(() => requireSound(seen, this.hashes()));
+  }
+
+  /** @throws {ReadDatabaseDamaged} unless the stored tree has this root, which its events have */
+  requireRoot({ size, rootHash }: ProvenRoot): void {
+    this.#noticing(() => {
+      if (sameHash(this.hashes().rootAt(size), rootHash)) return;
+      throw new ReadDatabaseDamaged(
+        `the tiles of ${String(size)} leaves are not of the log's events`,
+      );
+    });
+  }
+
+  /** Roots and proofs, for one question at a time, or for many that a reader has about one tree. */
   hashes(): TreeHashes {
     return new TreeHashes((level, number) => this.tile(level, number));
   }
@@ -35,7 +58,7 @@ export class TreeView {
   /** The hashes of a tile as they are stored. @throws {RangeError} when the tree has no such tile */
   tile(level: number, number: number): Uint8Array {
     if (!this.isThere) throw new RangeError('the tree is empty');
-    return getTile(this.database, level, number);
+    return getTile(this, level, number);
   }
 
   /** @throws {RangeError} beyond the tree */
@@ -49,6 +72,15 @@ export class TreeView {
   /** Where the leaf of this hash stands. */
   indexOf(hash: Uint8Array): number | undefined {
     if (!this.isThere || hash.length !== HASH_BYTES) return undefined;
-    return leavesLike(this.database, hash).find((index) => sameHash(this.leafAt(index), hash));
+    return leavesLike(this, hash).find((index) => sameHash(this.leafAt(index), hash));
+  }
+
+  #noticing<T>(query: () => T): T {
+    try {
+      return query();
+    } catch (error) {
+      if (error instanceof ReadDatabaseDamaged) this.onDamage(error);
+      throw error;
+    }
   }
 }

@@ -7,7 +7,13 @@ import { ERASED } from '../../kernel/event.js';
 import type { AgentId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { CurrentAgents } from './current-agents.js';
-import { agentsBehind, disclosureTo, mayDisclose, type Disclosure } from './domain/disclosure.js';
+import {
+  agentsBehind,
+  disclosureTo,
+  isDisclosed,
+  mayDisclose,
+  type Disclosure,
+} from './domain/disclosure.js';
 import { concerns, type StreamSubject } from './domain/stream-subject.js';
 import { asksFor, type ReplayQuery } from './replay-query.js';
 import type { StreamSubjects } from './stream-subjects.js';
@@ -27,7 +33,7 @@ interface Candidate {
   readonly subject: StreamSubject;
 }
 
-type Admitted = Candidate & { readonly disclosure: Exclude<Disclosure, 'nothing'> };
+type Admitted = Candidate & { readonly disclosure: Disclosure };
 
 /** From what was read to what is told: asked for, permitted, unsealed. */
 export class DisclosedEvents {
@@ -79,7 +85,7 @@ export class DisclosedEvents {
     const agents = await this.agents.of(agentIds);
     return candidates.flatMap((candidate) => {
       const disclosure = disclosureTo(caller, candidate.subject, agents);
-      return disclosure === 'nothing' ? [] : [{ ...candidate, disclosure }];
+      return isDisclosed(disclosure, candidate.envelope.type) ? [{ ...candidate, disclosure }] : [];
     });
   }
 }

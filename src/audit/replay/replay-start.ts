@@ -1,5 +1,5 @@
-import { START, type EventStore, type Position } from '../../event-store/port.js';
 import { logReaches } from '../../event-store/log-reaches.js';
+import { START, type EventStore, type Position } from '../../event-store/port.js';
 import { parsePositionToken } from '../../http/position-token.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
@@ -12,16 +12,19 @@ import { err, ok, type Result } from '../../kernel/result.js';
  * @param text as the reader sent it; undefined: from the first event
  */
 export async function replayStart(
-  store: Pick<EventStore, 'head'>,
+  store: Pick<EventStore, 'head' | 'holds'>,
   text: string | undefined,
   waitMs: number,
 ): Promise<Result<Position, Rejection>> {
   if (text === undefined) return ok(START);
   const after = parsePositionToken(text);
-  if (!after.ok || after.value === START) return after;
-  const head = await store.head();
-  if (head !== START && head.length !== after.value.length)
-    return err({ code: 'position-invalid' });
-  const isThere = await logReaches(store, after.value, waitMs);
-  return isThere ? after : err({ code: 'projection-behind' });
+  if (!after.ok) return after;
+  switch (await logReaches(store, after.value, waitMs)) {
+    case 'behind':
+      return err({ code: 'projection-behind' });
+    case 'foreign':
+      return err({ code: 'position-invalid' });
+    case 'reached':
+      return (await store.holds(after.value)) ? after : err({ code: 'position-invalid' });
+  }
 }

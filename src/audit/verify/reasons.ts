@@ -2,7 +2,8 @@
 export const DOCUMENT_REASONS = {
   // The document itself
   'schema-violation': 'The document does not match the wire schema.',
-  'too-many': 'There are more than 200 revisions, or more than 16 parties or acceptances in one.',
+  'too-many':
+    'More than 200 revisions, 16 parties or acceptances in one, or more of a bundle than is looked at.',
   erased: 'The texts are erased: without the contracts no hash can be recomputed.',
   'id-invalid': 'An id has not the spelling that the service gives or takes.',
   'interaction-id-mismatch': 'A part of the document belongs to another interaction.',
@@ -98,6 +99,8 @@ const LOG_REASONS = {
 
   // Evidence bundles
   'log-unnamed': 'Neither a key of the log nor a remembered checkpoint was given to trust.',
+  'checkpoint-missing':
+    'No checkpoint was given: nothing says to which root the entries must lead.',
   'checkpoint-malformed': 'This is no signed checkpoint.',
   'origin-differs': 'The checkpoint is of another log.',
   'checkpoint-unsigned': 'No trusted key has signed the checkpoint.',
@@ -105,6 +108,8 @@ const LOG_REASONS = {
   'checkpoint-forked': 'The trusted checkpoint has another root for a tree of the same size.',
   'checkpoint-older': 'The trusted checkpoint is newer: nothing here leads from one to the other.',
   'consistency-missing': 'There is no consistency proof from the trusted checkpoint.',
+  'consistency-unanchored':
+    'The consistency proof begins with a size of which no checkpoint was given to trust.',
   'consistency-broken': 'The tree does not begin with the tree of the trusted checkpoint.',
   'beyond-trust':
     'Entries stand behind the end of the trusted checkpoint, and no trusted key signed.',

@@ -4,13 +4,19 @@ import { type EvidenceBundle, type EvidenceEntry } from '../../kernel/evidence-b
 import type { InteractionStatus } from '../../kernel/federated-interaction.js';
 import { parseAgentId } from '../../kernel/ids.js';
 import { validateEvidenceBundle } from '../../kernel/wire-schema.js';
-import { checkpointFlaw, consistencyFlaw, witnessFlaw } from './bundle/checkpoint.js';
+import {
+  checkpointFlaw,
+  consistencyFlaw,
+  unanchoredFlaw,
+  witnessFlaw,
+} from './bundle/checkpoint.js';
 import { documentFlaw } from './bundle/document.js';
 import { entriesOf, inclusionFlaw, shownEntries, streamFlaw } from './bundle/entries.js';
 import { workFlaw } from './bundle/weight.js';
 import {
   conclude,
   failure,
+  gap,
   summarize,
   type CheckResult,
   type Flaw,
@@ -21,8 +27,11 @@ import { isRecord } from './replay/shapes.js';
 import { LogReplay } from './replay/log-replay.js';
 import type { Trust } from './trust.js';
 
-/** More entries than any honest interaction with its agents has. */
-const MAX_ENTRIES = 20_000;
+/**
+ * More entries than any honest interaction with its agents has, and so many that a party cannot make
+ * its counterpart's evidence unverifiable by events of its own agent.
+ */
+const MAX_ENTRIES = 200_000;
 const MAX_PARTIES = 16;
 const PLATFORM_KEYS = 'platform-keys';
 
@@ -69,7 +78,7 @@ export function verifyBundle(bundle: unknown, trust: Trust): BundleVerification 
   }
   const schema = conclude('schema', subject, undefined);
   const limits = conclude('limits', subject, limitsFlaw(parsed.value));
-  if (limits.result === 'failed') return only(schema, limits);
+  if (limits.result !== 'verified') return only(schema, limits);
   return verifyParsed(parsed.value, trust, [schema, limits]);
 }
 
@@ -82,7 +91,8 @@ function limitsFlaw({ streams }: EvidenceBundle): Flaw | undefined {
   if (names > MAX_PARTIES + 2) return failure('too-many', `${names} streams`);
   let entries = 0;
   for (const stream of Object.values(streams)) entries += stream.length;
-  return entries > MAX_ENTRIES ? failure('too-many', `${entries} entries`) : undefined;
+  // However many there are, nothing is wrong with them: they are more than is looked at here.
+  return entries > MAX_ENTRIES ? gap('too-many', `${entries} entries`) : undefined;
 }
 
 function verifyParsed(
@@ -102,13 +112,18 @@ function verifyParsed(
   const shown = [...shownEntries(bundle, names)];
 
   const name = `${given.checkpoint.origin}@${given.checkpoint.size}`;
-  const lastIndex = Math.max(-1, ...shown.map(({ entry }) => entry.index));
+  const lastIndex = shown.reduce((last, { entry }) => Math.max(last, entry.index), -1);
   checks.push(
     conclude('checkpoint', name, checkpointFlaw(given, consistency, audience, lastIndex, trust)),
   );
   for (const trusted of trust.checkpoints) {
     const of = `${trusted.checkpoint.origin}@${trusted.checkpoint.size}`;
     checks.push(conclude('consistency', of, consistencyFlaw(trusted, given, consistency)));
+  }
+  const from = consistency?.from;
+  if (consistency && trust.checkpoints.every(({ checkpoint }) => checkpoint.size !== from)) {
+    const of = `${given.checkpoint.origin}@${consistency.from}`;
+    checks.push(conclude('consistency', of, unanchoredFlaw(given, consistency)));
   }
   for (const witness of trust.witnesses) {
     checks.push(conclude('witness', witness.name, witnessFlaw(given, witness)));

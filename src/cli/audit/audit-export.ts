@@ -43,8 +43,9 @@ export async function auditExport(options: ExportAuditOptions): Promise<AuditRep
       tree: [
         ...remembered.map((each) => checkKept(each, origin, rootAt)),
         ...published.map((each) => checkPublished(each, origin, trust, rootAt)),
-        ...checkReach([...remembered, ...published], log.size),
+        ...checkReach([...remembered, ...published], log.size, trust),
       ],
+      checkpointsLeftOut: 0,
       events: await log.events(true),
       size: log.size,
       root: encodeBase64Url(log.root),
@@ -56,11 +57,15 @@ export async function auditExport(options: ExportAuditOptions): Promise<AuditRep
 }
 
 /** What lies behind every checkpoint that was given is proved by none. */
-function checkReach(given: readonly SignedCheckpoint[], size: number): readonly CheckResult[] {
+function checkReach(
+  given: readonly SignedCheckpoint[],
+  size: number,
+  { keys }: Trust,
+): readonly CheckResult[] {
   const reach = Math.max(0, ...given.map(({ checkpoint }) => checkpoint.size));
   if (reach >= size) return [];
-  const flaw =
-    given.length === 0 ? gap('log-unnamed') : gap('beyond-trust', `from ${String(reach)}`);
+  const nothing = gap(keys.length === 0 ? 'log-unnamed' : 'checkpoint-missing');
+  const flaw = given.length === 0 ? nothing : gap('beyond-trust', `from ${String(reach)}`);
   return [conclude('checkpoint', `${String(size)} entries`, flaw)];
 }
 

@@ -15,6 +15,8 @@ export interface AuditReport {
   /** Checkpoints, published and kept. */
   readonly tree: readonly CheckResult[];
   readonly events: AuditedEvents;
+  /** Checkpoints that the service lists and that were not looked at: too many. */
+  readonly checkpointsLeftOut: number;
   /** How many entries were read, and the root that they lead to. */
   readonly size: number;
   readonly root: string;
@@ -29,6 +31,7 @@ export interface AuditReport {
 export function reportOf({
   tree,
   events,
+  checkpointsLeftOut,
   size,
   root,
   compared,
@@ -40,8 +43,9 @@ export function reportOf({
     checkLines(shortened(tree)),
     checkLines(events.findings),
     ...differences.slice(0, MAX_LINES).map(differenceLine),
+    ...leftOutLine(checkpointsLeftOut),
     `${String(size)} entries, root ${root}\n`,
-    `checks of events: ${String(verified)} verified, ${String(failed)} failed, ${String(gaps)} not checkable\n`,
+    `checks of events: ${String(verified)} verified, ${String(failed)} failed, ${String(gaps)} not checkable, ${String(events.erased)} erased\n`,
     compared === null
       ? 'states were not compared: an export answers no questions\n'
       : `${String(compared.interactions)} interactions compared with the service, ${String(differences.length)} differ\n`,
@@ -50,6 +54,10 @@ export function reportOf({
   const exitCode =
     ofTree !== 'failed' && differences.length > 0 ? DIFFERS : VERDICT_EXIT_CODES[ofTree];
   return { stdout: lines.join(''), stderr: '', exitCode };
+}
+
+function leftOutLine(count: number): readonly string[] {
+  return count === 0 ? [] : [`${String(count)} older checkpoints were left out\n`];
 }
 
 function verdictOf(result: Verdict, differences: readonly Difference[]): string {

@@ -47,8 +47,8 @@ export class LogFollower {
     const newest = await this.#newest();
     const log = (this.#log ??= await this.#begin());
     const from = log.size;
-    const published = await publishedCheckpoints(this.options.client, from);
-    const ahead = [...published.filter(({ checkpoint }) => checkpoint.size > from), newest];
+    const { checkpoints, leftOut } = await publishedCheckpoints(this.options.client, from);
+    const ahead = [...checkpoints.filter(({ checkpoint }) => checkpoint.size > from), newest];
     const remembered = [...this.options.trust.checkpoints, ...(this.#kept ? [this.#kept] : [])];
     for (const { checkpoint } of [...ahead, ...remembered]) log.watch(checkpoint.size);
     const until = Math.max(...[newest, ...remembered].map(({ checkpoint }) => checkpoint.size));
@@ -68,6 +68,7 @@ export class LogFollower {
     this.#kept = proved ?? this.#kept;
     const report: AuditReport = {
       tree,
+      checkpointsLeftOut: leftOut,
       // The command of the last entry may have made one more, which the checkpoint does not cover.
       events: await log.events(false),
       size: log.size,
@@ -118,9 +119,11 @@ export class LogFollower {
 
   async #begin(): Promise<LogAudit> {
     const { client, threads } = this.options;
-    const { audience, blocks } = await openLog(lineBlocks(client.events(null)));
+    const source = lineBlocks(client.events(null));
+    const { audience } = await openLog(source);
     this.#origin = originOf(audience);
-    await blocks.return(undefined);
+    // Its first block was enough: the connection is not kept.
+    await source.return(undefined);
     return new LogAudit({ audience, threads, documents: true });
   }
 

@@ -8,7 +8,7 @@ const BLOCK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Whole lines, each with its newline, in blocks.
+ * Whole lines, each with its newline, in blocks. Of chunks that break off, what was whole comes first.
  * @throws {AuditFault} `events-malformed`: a line that is longer than any event, or has no end
  */
 export async function* lineBlocks(
@@ -17,18 +17,23 @@ export async function* lineBlocks(
   let waiting: Uint8Array[] = [];
   let size = 0;
   let unfinished = 0;
-  for await (const chunk of chunks) {
-    waiting.push(chunk);
-    size += chunk.length;
-    const lastEnd = chunk.lastIndexOf(NEWLINE);
-    unfinished = lastEnd === -1 ? unfinished + chunk.length : chunk.length - lastEnd - 1;
-    if (unfinished > MAX_LINE_BYTES) throw tooLong();
-    if (size - unfinished < BLOCK_BYTES) continue;
-    const whole = Buffer.concat(waiting);
-    const end = whole.length - unfinished;
-    yield whole.subarray(0, end);
-    waiting = [whole.subarray(end)];
-    size = unfinished;
+  try {
+    for await (const chunk of chunks) {
+      waiting.push(chunk);
+      size += chunk.length;
+      const lastEnd = chunk.lastIndexOf(NEWLINE);
+      unfinished = lastEnd === -1 ? unfinished + chunk.length : chunk.length - lastEnd - 1;
+      if (unfinished > MAX_LINE_BYTES) throw tooLong();
+      if (size - unfinished < BLOCK_BYTES) continue;
+      const whole = Buffer.concat(waiting);
+      const end = whole.length - unfinished;
+      yield whole.subarray(0, end);
+      waiting = [whole.subarray(end)];
+      size = unfinished;
+    }
+  } catch (error) {
+    if (size > unfinished) yield Buffer.concat(waiting).subarray(0, size - unfinished);
+    throw error;
   }
   if (unfinished > 0) throw new AuditFault('events-malformed', 'the last event is cut off');
   if (size > 0) yield Buffer.concat(waiting);

@@ -2,7 +2,12 @@ import { summarize, type CheckResult, type Verdict } from '../../audit/verify/ch
 import { HASH_BYTES, MerkleFrontier } from '../../kernel/merkle.js';
 import { AuditFault } from './audit-fault.js';
 import { shardOf } from './routing.js';
-import { MAX_FINDINGS, type Finding, type JudgedLines } from './shard-protocol.js';
+import {
+  MAX_FINDINGS,
+  type CountedFindings,
+  type Finding,
+  type JudgedLines,
+} from './shard-protocol.js';
 import { ShardWorker } from './shard-worker.js';
 import { deal } from './sharded-lines.js';
 import type { Difference, ServiceAnswer } from './state-difference.js';
@@ -19,6 +24,8 @@ export interface LogAuditOptions {
 export interface AuditedEvents {
   readonly result: Verdict;
   readonly counts: Readonly<Record<Verdict, number>>;
+  /** What is not checkable because the log tells that the texts were erased; not among the counts. */
+  readonly erased: number;
   /** The first of what did not come out as verified, in the order of the log. */
   readonly findings: readonly CheckResult[];
 }
@@ -104,10 +111,15 @@ export class LogAudit {
     const owed = isWhole
       ? (await Promise.all(this.#shards.map((shard) => shard.ask({ ask: 'finish' })))).flat()
       : [];
-    const findings = [...this.#findings.map(({ result }) => result), ...owed];
+    const gaps = await Promise.all(this.#shards.map((shard) => shard.ask({ ask: 'text-gaps' })));
+    const missing = merged(gaps.map((each) => each.missing));
+    const erased = merged(gaps.map((each) => each.erased));
+    const placed = inOrder([...this.#findings, ...missing.findings, ...erased.findings]);
+    const findings = [...placed.map(({ result }) => result), ...owed];
     const counts = { ...this.#counts };
+    counts['not-checkable'] += missing.count;
     for (const { result } of owed) counts[result]++;
-    return { result: summarize(findings).result, counts, findings };
+    return { result: summarize(findings).result, counts, erased: erased.count, findings };
   }
 
   /** Ids of the interactions of which an event stands at `from` or later. */
@@ -177,6 +189,18 @@ export class LogAudit {
       this.#last = { index, position };
     }
   }
+}
+
+function merged(shares: readonly CountedFindings[]): CountedFindings {
+  return {
+    count: shares.reduce((sum, { count }) => sum + count, 0),
+    findings: inOrder(shares.flatMap(({ findings }) => findings)).slice(0, MAX_FINDINGS),
+  };
+}
+
+/** Of the log. */
+function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted((a, b) => a.index - b.index);
 }
 
 function malformed(index: number): AuditFault {

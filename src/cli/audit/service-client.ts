@@ -76,18 +76,18 @@ export class ServiceClient {
     const late = (): void => {
       controller.abort();
     };
+    let timer = setTimeout(late, TIMEOUT_MS);
     try {
-      let timer = setTimeout(late, TIMEOUT_MS);
       for await (const chunk of piecesOf(response)) {
         clearTimeout(timer);
         yield chunk;
         timer = setTimeout(late, TIMEOUT_MS);
       }
-      clearTimeout(timer);
     } catch (error) {
       if (error instanceof AuditFault) throw error;
       throw this.#unreachable('broke the export off');
     } finally {
+      clearTimeout(timer);
       controller.abort();
     }
   }

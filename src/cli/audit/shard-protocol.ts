@@ -19,7 +19,7 @@ export interface ShardLines {
   readonly indices: Float64Array;
 }
 
-/** What a shard made of the lines that it judges. */
+/** What a shard made of the lines that it judges; gaps for want of texts are asked for apart. */
 export interface JudgedLines {
   readonly indices: Float64Array;
   /** Hashes of their leaves, 32 bytes each. */
@@ -40,10 +40,25 @@ export interface Finding {
 
 export const MAX_FINDINGS = 20;
 
+/** Results of one kind: how many, and the first {@link MAX_FINDINGS}, of each interaction one. */
+export interface CountedFindings {
+  readonly count: number;
+  readonly findings: readonly Finding[];
+}
+
+/** What could not be checked of interactions for want of their texts. */
+export interface TextGaps {
+  readonly missing: CountedFindings;
+  /** They are missing because the log tells that they were erased. */
+  readonly erased: CountedFindings;
+}
+
 export type ShardQuestion =
   | { readonly ask: 'judge'; readonly lines: ShardLines }
   /** What is still owed at the end of the log. */
   | { readonly ask: 'finish' }
+  /** Texts that are missing, as far as the log has been read. */
+  | { readonly ask: 'text-gaps' }
   /** Ids of the interactions of which an event stands at `from` or later. */
   | { readonly ask: 'interactions'; readonly from: number }
   | { readonly ask: 'compare'; readonly answer: ServiceAnswer };
@@ -51,6 +66,7 @@ export type ShardQuestion =
 export interface ShardAnswers {
   readonly judge: JudgedLines;
   readonly finish: readonly CheckResult[];
+  readonly 'text-gaps': TextGaps;
   readonly interactions: readonly string[];
   readonly compare: Difference | null;
 }

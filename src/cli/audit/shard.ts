@@ -4,6 +4,7 @@ import { isEnded } from '../../audit/verify/replay/replayed-interaction.js';
 import { HASH_BYTES } from '../../kernel/merkle.js';
 import { linesOf } from './line-blocks.js';
 import { leafOf, parseLogLine, type LogLine } from './log-line.js';
+import { MissingTexts, tellsErasure } from './missing-texts.js';
 import { isShared, shardOf } from './routing.js';
 import {
   MAX_FINDINGS,
@@ -21,6 +22,7 @@ const INTERACTION = 'interaction-';
 /** One share of an audit: judges its streams, knows the agents and platform keys of all. */
 export class Shard {
   readonly #replay: LogReplay;
+  readonly #texts = new MissingTexts();
 
   constructor(private readonly settings: ShardSettings) {
     const { audience, documents } = settings;
@@ -34,6 +36,8 @@ export class Shard {
         return this.judge(question.lines);
       case 'finish':
         return this.#replay.finish();
+      case 'text-gaps':
+        return this.#texts.told();
       case 'interactions':
         return this.interactions(question.from);
       case 'compare': {
@@ -60,13 +64,17 @@ export class Shard {
         return { ...packed(judged, leaves), counts, findings, position, malformed: index };
       }
       const { envelope, texts } = line;
-      for (const result of this.#replay.add({ index, envelope, texts })) {
+      const { stream } = envelope;
+      const results = this.#replay.add({ index, envelope, texts });
+      for (const result of results) {
+        if (stream.startsWith(INTERACTION) && this.#texts.take(stream, { index, result })) continue;
         const nthOfKind = ++counts[result.result];
         const isTold = result.result !== 'verified' && nthOfKind <= MAX_FINDINGS;
         if (isTold) findings.push({ index, result });
       }
-      if (!this.settings.documents) this.#releaseEnded(envelope.stream);
-      if (!this.#judges(envelope.stream)) continue;
+      if (tellsErasure(envelope.type, results)) this.#texts.erased(stream);
+      if (!this.settings.documents) this.#releaseEnded(stream);
+      if (!this.#judges(stream)) continue;
       judged.push(index);
       leaves.push(leaf);
       position = line.position;

@@ -6,13 +6,14 @@ import {
   type Ed25519PrivateJwk,
 } from '../../kernel/ed25519.js';
 import type { Contract, FederatedInteraction } from '../../kernel/federated-interaction.js';
-import type { AgentId, KeyId, TermsHash } from '../../kernel/ids.js';
+import type { AgentId, InteractionId, KeyId, TermsHash } from '../../kernel/ids.js';
 import {
   makeStatement,
   reportHash,
   statementText,
   type AcceptanceStatement,
   type CompletionStatement,
+  type ErasureConsentStatement,
   type KeyProofStatement,
   type Statement,
 } from '../../kernel/statements.js';
@@ -149,6 +150,23 @@ export class DemoAgent {
       agentId: this.agentId,
       head: headOf(document),
       report,
+      signature: { keyId: this.keyId, signedAt, value },
+    });
+  }
+
+  /** Lets the texts of an ended interaction go; they are erased once every party has. */
+  consentToErasure(interactionId: InteractionId): Promise<Answer> {
+    const signedAt = this.now();
+    const value = this.sign(
+      makeStatement<ErasureConsentStatement>('federated-interaction/erasure-consent', {
+        audience: this.client.audience,
+        agentId: this.agentId,
+        interactionId,
+        signedAt,
+      }),
+    );
+    return this.post(`${interactionPath({ interactionId })}/erasure-consents`, {
+      agentId: this.agentId,
       signature: { keyId: this.keyId, signedAt, value },
     });
   }

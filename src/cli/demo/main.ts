@@ -7,6 +7,8 @@ import { verifyInteraction } from '../../audit/verify/verify-interaction.js';
 import { devIssuerKeyFile } from '../../config/data-folder.js';
 import { loadDevKey, mintDevToken } from '../../http/authentication/dev-issuer.js';
 import type { AgentId } from '../../kernel/ids.js';
+import { playAuditStory } from './audit-story.js';
+import { Auditor } from './auditor.js';
 import { playCapabilityStory } from './capability-story.js';
 import { playContractStory } from './contract-story.js';
 import { DemoAgent } from './demo-agent.js';
@@ -94,12 +96,22 @@ async function play(): Promise<true> {
     say,
   );
 
+  const reading = await mint('auditor', 'auditor.example', undefined, ['audit:read-all']);
+  await playAuditStory(
+    {
+      auditor: await Auditor.appoint(client, reading, folder),
+      parties: [alpha, beta],
+      interactionId: outcome.interactionId,
+    },
+    say,
+  );
+
   say('');
   say(`API description: ${service.baseUrl}/docs   (OpenAPI 3.1: ${service.baseUrl}/openapi.json)`);
   if (isOnce) return true;
-  say('The service stays up until Ctrl-C. To read the interaction, in this folder:');
+  say('The service stays up until Ctrl-C. To read the partner’s interactions, in this folder:');
   say(
-    `  TOKEN=$(npx countersign token --data-folder ${folder} --sub you --tenant ${tenantOf('agent-alpha')} --scope interactions:read)`,
+    `  TOKEN=$(npx countersign token --data-folder ${folder} --sub you --tenant ${tenantOf(PARTNER)} --scope interactions:read)`,
   );
   say(`  curl -H "Authorization: Bearer $TOKEN" ${service.baseUrl}/v1/interactions`);
   return true;

@@ -15,7 +15,7 @@ export interface ServiceProcess {
   readonly ended: Promise<void>;
 }
 
-/** The example that the story's second half plays with. */
+/** The example that the story's second part plays with. */
 const FINANCE_AGENT = fileURLToPath(
   new URL('../../../examples/finance/agents.json', import.meta.url),
 );
@@ -34,6 +34,7 @@ export async function launchService(folder: string, wantedPort: number): Promise
       PORT: String(port),
       DATA_FOLDER: folder,
       HOSTED_AGENTS: FINANCE_AGENT,
+      LOG_CHECKPOINT_SECONDS: '1',
     },
     stdio: 'pipe',
   });

@@ -1,5 +1,5 @@
 import type { Contract, FederatedInteraction } from '../../kernel/federated-interaction.js';
-import type { AgentId } from '../../kernel/ids.js';
+import type { AgentId, InteractionId } from '../../kernel/ids.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { timestampOf } from '../../kernel/timestamp.js';
 import type { Answer } from './demo-client.js';
@@ -11,6 +11,7 @@ export type Narrator = (line: string) => void;
 
 /** What a verifier needs, as the service publishes it. */
 export interface Outcome {
+  readonly interactionId: InteractionId;
   readonly document: JsonObject;
   readonly verificationKeys: JsonObject;
 }
@@ -77,8 +78,10 @@ export async function playStory(
   document = interaction(await alpha.complete(document), 200);
   say(`   status ${document.status}`);
 
-  const path = `/v1/interactions/${document.interactionId}`;
+  const { interactionId } = document;
+  const path = `/v1/interactions/${interactionId}`;
   return {
+    interactionId,
     document: expectStatus(await alpha.get(path), 200),
     verificationKeys: expectStatus(await alpha.get(`${path}/verification-keys`), 200),
   };

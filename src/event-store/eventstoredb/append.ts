@@ -34,7 +34,9 @@ export type AppendAnswer = Pick<Appended, 'revision'> & Partial<Appended>;
  * which ends in a timeout and one more try.
  *
  * @throws {EventStoreUnavailable} when it is unknown whether they were appended.
- * @throws {RangeError} when they are larger than the engine takes at once.
+ * @throws {RangeError} when they are larger than the engine takes at once. Nothing that the service
+ * records comes near the default of 1 MiB (requests are at most 256 KiB, manifests 128 Ki code units);
+ * a server that was set to less is not fit for it.
  */
 export async function append(
   client: EventStoreDBClient,

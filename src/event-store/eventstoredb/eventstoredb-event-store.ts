@@ -2,6 +2,7 @@ import { ok, type Result } from '../../kernel/result.js';
 import type { NewEnvelope } from '../../kernel/envelope.js';
 import {
   EventStoreUnavailable,
+  START,
   type Appended,
   type AppendConflict,
   type EventFilter,
@@ -18,7 +19,7 @@ import { LiveTail } from './live-tail.js';
 import { LogReader } from './log-reader.js';
 import { LogScan } from './log-scan.js';
 import { PATIENCE_MS } from './patience.js';
-import { toLogPosition } from './position.js';
+import { isLogPosition, toLogPosition } from './position.js';
 import { toEventData } from './stored-event.js';
 
 const NAMESPACE = 'countersign/';
@@ -139,6 +140,12 @@ export class EventStoreDbStore implements EventStore {
   async head(): Promise<Position> {
     this.#refuseClosed();
     return this.#reader.head();
+  }
+
+  async holds(position: Position): Promise<boolean> {
+    if (position === START) return true;
+    if (!isLogPosition(position) || position > (await this.head())) return false;
+    return this.#reader.canReadFrom(position);
   }
 
   /** Ends the subscriptions, answers the appends under way, then ends the connection. */

@@ -11,6 +11,9 @@ type Kind =
   | 'timeout'
   | 'not-leader';
 
+/** `google.rpc.Code` */
+const INVALID_ARGUMENT = 3;
+
 /** Waiting does not mend these. */
 const PERMANENT = new Set<string>([
   'wrong-expected-version',
@@ -28,9 +31,17 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   'not-leader': 'the leader of the EventStoreDB cluster cannot be reached',
 } satisfies Partial<Record<Kind, string>>;
 
+const REFUSED_CERTIFICATE =
+  'the certificate of EventStoreDB is refused: it is of no trusted authority (tlsCAFile names yours), of another host or out of date';
+
 /** By its name, since a module loaded twice has two classes. */
 export function isFault(error: unknown, kind: Kind): boolean {
   return kindOf(error) === kind;
+}
+
+/** The server reads from no place that is no event's: it answers `InvalidArgument`. */
+export function isInvalidPosition(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === INVALID_ARGUMENT;
 }
 
 /** Worth another try: the connection, the leader or the discovery failed. */
@@ -44,8 +55,13 @@ export function isTransient(error: unknown): boolean {
  */
 export function asUnavailable(error: unknown): unknown {
   if (!isOfClient(error)) return error;
-  const words = IN_WORDS[kindOf(error) ?? ''] ?? 'EventStoreDB cannot be reached';
+  const words = IN_WORDS[kindOf(error) ?? ''] ?? unreachable(error);
   return new EventStoreUnavailable(words, { cause: error });
+}
+
+/** gRPC knows one code for all that, and adds what node said of the last connection. */
+function unreachable({ message }: Error): string {
+  return message.includes('certificate') ? REFUSED_CERTIFICATE : 'EventStoreDB cannot be reached';
 }
 
 function kindOf(error: unknown): string | undefined {
@@ -54,7 +70,7 @@ function kindOf(error: unknown): string | undefined {
 }
 
 /** A command's error, one of gRPC that the client let through, or that of a failed discovery. */
-function isOfClient(error: unknown): boolean {
+function isOfClient(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   return (
     kindOf(error) !== undefined ||

@@ -9,7 +9,7 @@ import {
 } from '@eventstore/db-client';
 import { START, type Position } from '../port.js';
 import type { CallOptions } from './client.js';
-import { isFault } from './faults.js';
+import { isFault, isInvalidPosition } from './faults.js';
 import { persist } from './patience.js';
 import { toLogPosition } from './position.js';
 import { noAnswer, Pull } from './pull.js';
@@ -132,6 +132,29 @@ export class LogReader {
     } finally {
       pull.stop();
     }
+  }
+
+  /** Whether the server reads on from a position: nothing that is no event's, now or once. */
+  async canReadFrom(position: Position): Promise<boolean> {
+    return persist(this.patienceMs, async () => {
+      const fromPosition = toLogPosition(position);
+      const pull = new Pull(
+        this.client.readAll(
+          { ...this.options, direction: FORWARDS, fromPosition, maxCount: 1 },
+          BUFFERED,
+        ),
+      );
+      try {
+        const { kind } = await pull.next(this.patienceMs);
+        if (kind === 'quiet') throw noAnswer(this.patienceMs);
+        return true;
+      } catch (error) {
+        if (isInvalidPosition(error)) return false;
+        throw error;
+      } finally {
+        pull.stop();
+      }
+    });
   }
 
   /** All of `$all` from a position on, which itself comes too. Ends at the end of `$all`. */

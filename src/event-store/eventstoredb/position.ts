@@ -18,6 +18,11 @@ export function toLogPosition(position: Position): LogPosition | typeof FROM_STA
   return { commit: BigInt(position.slice(0, DIGITS)), prepare: BigInt(position.slice(DIGITS)) };
 }
 
+/** Whether it may be a position of this engine, which commits nothing before it prepares it. */
+export function isLogPosition(position: Position): boolean {
+  return /^\d{40}$/.test(position) && position.slice(DIGITS) <= position.slice(0, DIGITS);
+}
+
 function digits(number: bigint): string {
   return number.toString().padStart(DIGITS, '0');
 }

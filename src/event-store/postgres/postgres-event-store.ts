@@ -1,6 +1,6 @@
 import type { NewEnvelope } from '../../kernel/envelope.js';
 import type { Result } from '../../kernel/result.js';
-import { toPosition, toRow, toRowid, StoredEvent, type EventRow } from '../event-row.js';
+import { isRowid, toPosition, toRow, toRowid, StoredEvent, type EventRow } from '../event-row.js';
 import {
   EventStoreUnavailable,
   type Appended,
@@ -168,6 +168,10 @@ export class PostgresEventStore implements DeletableEventStore {
   async head(): Promise<Position> {
     this.#refuseClosed();
     return toPosition(await this.#head());
+  }
+
+  async holds(position: Position): Promise<boolean> {
+    return isRowid(position) && position <= (await this.head());
   }
 
   /**

@@ -16,7 +16,7 @@ import type { Result } from '../../kernel/result.js';
 import { appendInTransaction, type AppendRequest } from './append.js';
 import { StreamDeletion } from './delete-streams.js';
 import { durabilitySettings, openDatabase, type DurabilitySettings } from './database.js';
-import { StoredEvent, toPosition, toRow, toRowid, type EventRow } from '../event-row.js';
+import { isRowid, StoredEvent, toPosition, toRow, toRowid, type EventRow } from '../event-row.js';
 import { Subscriptions, type SubscriptionSource } from '../subscription.js';
 import { EVENT_STORE_FILE, SELECT_EVENTS } from './event-store-file.js';
 import { EventScan } from './event-scan.js';
@@ -170,6 +170,10 @@ export class SqliteEventStore implements DeletableEventStore {
       this.#refuseClosed();
       return toPosition(this.#head());
     });
+  }
+
+  async holds(position: Position): Promise<boolean> {
+    return isRowid(position) && position <= (await this.head());
   }
 
   async deleteStreams(heads: ReadonlyMap<string, Position>): Promise<ReadonlySet<string>> {

@@ -11,6 +11,10 @@ import type { ErasureGround } from './events.js';
 import type { Interaction } from './interaction.js';
 import { isErased, isTerminal, revisionInForce } from './revisions.js';
 
+/** No party alone has texts erased earlier. */
+export const LEAST_RETENTION_DAYS = 30;
+/** No party alone has texts kept for longer. */
+const LONGEST_UNAGREED_DAYS = 365;
 /** Terms that ask for more are kept until every party lets them go. */
 const LONGEST_RETENTION_DAYS = 36_500;
 const DAY_MS = 86_400_000;
@@ -60,15 +64,17 @@ function retainedUntil(interaction: Interaction): Timestamp | null {
 }
 
 /**
- * Of the terms that were in force last. If none ever were, of whichever revision asks for the most:
- * what a party proposes alone cannot shorten what another proposed. Null: the texts are gone.
+ * Of the terms that were in force last. If none ever were, of whichever revision asks for the most, but
+ * within bounds: nobody has agreed to what a party proposed alone. Null: the texts are gone.
  */
 function retentionDays(interaction: Interaction): number | null {
   const agreed = revisionInForce(interaction);
-  let longest: number | null = null;
-  for (const { contract } of agreed === undefined ? interaction.revisions : [agreed]) {
+  if (agreed !== undefined)
+    return agreed.contract === ERASED ? null : agreed.contract.retentionDays;
+  let longest = LEAST_RETENTION_DAYS;
+  for (const { contract } of interaction.revisions) {
     if (contract === ERASED) return null;
-    longest = Math.max(longest ?? 0, contract.retentionDays);
+    longest = Math.max(longest, contract.retentionDays);
   }
-  return longest;
+  return Math.min(longest, LONGEST_UNAGREED_DAYS);
 }

@@ -153,7 +153,7 @@ function ended(state: Interaction, status: InteractionStatus, at: Timestamp): In
 }
 
 /** As if folded from a log without texts: whoever remembers a fold forgets them with the event. */
-function withoutTexts(state: Interaction): Interaction {
+export function withoutTexts(state: Interaction): Interaction {
   const { revisions, lastRejection } = state;
   return {
     ...state,

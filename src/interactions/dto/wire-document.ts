@@ -30,6 +30,15 @@ export function wireRevisionOf(interaction: Interaction, revision: Revision): Co
   return document;
 }
 
+/**
+ * The terms of one revision, for whatever is said of them.
+ * @throws {RejectionException} `interaction-erased`, with what remains
+ */
+export function legibleRevision(interaction: Interaction, revision: Revision): Revision {
+  if (revision.contract === ERASED) throw erased(interaction);
+  return revision;
+}
+
 function erased(interaction: Interaction): RejectionException {
   return new RejectionException({ code: 'interaction-erased', remains: remainsOf(interaction) });
 }

@@ -4,6 +4,7 @@ import { decodeEvent, keyOf } from '../../event-store/codec.js';
 import type { KeyStore } from '../../event-store/key-store.js';
 import type { EventStore } from '../../event-store/port.js';
 import { EVENT_STORE, KEY_STORE } from '../../event-store/tokens.js';
+import { ERASED } from '../../kernel/event.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { ok, type Result } from '../../kernel/result.js';
 import type { InteractionEvent } from '../domain/events.js';
@@ -32,7 +33,9 @@ export class InteractionHistoryHandler implements IQueryHandler<InteractionHisto
     if (!reading.ok) return reading;
     const stream = interactionStream(interactionId);
     const envelopes = (await this.store.readStream(stream, from)).slice(0, limit);
-    const key = await keyOf(stream, envelopes, this.keys);
+    // Recorded as erased, they stay so, even if a backup has brought back their key.
+    const isErased = reading.value.interaction.erasure !== null;
+    const key = isErased ? ERASED : await keyOf(stream, envelopes, this.keys);
     const entries = envelopes.map((envelope): HistoryEntry => {
       const event = decodeEvent<InteractionEvent>(envelope, INTERACTION_EVENT_TYPES, key);
       return { id: envelope.id, position: envelope.position, event };

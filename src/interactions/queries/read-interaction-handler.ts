@@ -3,6 +3,7 @@ import { QueryBus, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { AgentHeads } from '../../agents/queries/agent-heads.js';
 import type { Config } from '../../config/config.js';
 import { CLOCK, CONFIG } from '../../config/tokens.js';
+import { areComparable } from '../../event-store/log-reaches.js';
 import type { EventStore } from '../../event-store/port.js';
 import type { Loaded } from '../../event-store/stream-repository.js';
 import { EVENT_STORE } from '../../event-store/tokens.js';
@@ -15,6 +16,7 @@ import {
   timestampOf,
   type Clock,
 } from '../../kernel/timestamp.js';
+import { withoutTexts } from '../domain/evolve.js';
 import { effectiveAt } from '../domain/expiry.js';
 import type { Interaction } from '../domain/interaction.js';
 import { interactionStream } from '../domain/stream.js';
@@ -37,8 +39,9 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
     caller,
     asOf,
   }: ReadInteraction): Promise<Result<InteractionReading, Rejection>> {
-    if (await this.isToCome(asOf)) return err(TO_COME);
-    const { state } = await this.load(interactionStream(interactionId), asOf);
+    const fault = await this.faultOf(asOf);
+    if (fault !== undefined) return err(fault);
+    const state = await this.load(interactionStream(interactionId), asOf);
     if (state === undefined) return err({ code: 'interaction-not-found' });
     const parties = await this.queries.execute(new AgentHeads(state.parties));
     if (!mayRead(caller, parties.values())) return err({ code: 'interaction-not-found' });
@@ -46,18 +49,31 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
   }
 
   /** A client's clock may be ahead of ours as far as a signer's may; it then sees our present. */
-  private async isToCome(asOf: AsOf): Promise<boolean> {
+  private async faultOf(asOf: AsOf): Promise<Rejection | undefined> {
     switch (asOf.kind) {
       case 'now':
-        return false;
-      case 'time':
-        return millisecondsOf(asOf.time) > this.clock() + this.config.signingLeewayMs;
-      case 'position':
-        return asOf.position > (await this.store.head());
+        return undefined;
+      case 'time': {
+        const isToCome = millisecondsOf(asOf.time) > this.clock() + this.config.signingLeewayMs;
+        return isToCome ? TO_COME : undefined;
+      }
+      case 'position': {
+        const head = await this.store.head();
+        if (!areComparable(asOf.position, head)) return { code: 'position-invalid' };
+        return asOf.position > head ? TO_COME : undefined;
+      }
     }
   }
 
-  private load(stream: string, asOf: AsOf): Promise<Loaded<Interaction | undefined>> {
+  /** What is erased now is erased in every past state, even if a backup has brought back its key. */
+  private async load(stream: string, asOf: AsOf): Promise<Interaction | undefined> {
+    const { state } = await this.loadAs(stream, asOf);
+    if (state === undefined || asOf.kind === 'now') return state;
+    const now = await this.execution.repository.load(stream);
+    return now.state?.erasure == null ? state : withoutTexts(state);
+  }
+
+  private loadAs(stream: string, asOf: AsOf): Promise<Loaded<Interaction | undefined>> {
     const { repository } = this.execution;
     switch (asOf.kind) {
       case 'now':

@@ -26,7 +26,8 @@ export interface InteractionReading {
 
 /**
  * One interaction, for showing to the caller. Refuses with `interaction-not-found` (also for one
- * that the caller may not read, or that did not exist yet) and `request-invalid` (a time to come).
+ * that the caller may not read, or that did not exist yet), `request-invalid` (a time to come) and
+ * `position-invalid` (another log's).
  */
 export class ReadInteraction extends Query<Result<InteractionReading, Rejection>> {
   constructor(

@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type {
@@ -42,6 +51,8 @@ export class SqliteReadDatabase implements ReadDatabase {
   #reader!: Database.Database;
   #writes!: StatementCache;
   #reads!: StatementCache;
+  /** Of the file that is open. */
+  #inode!: number;
   #inTransaction = false;
   /** Pieces of work in the open transaction. */
   #uncommitted = 0;
@@ -135,6 +146,11 @@ export class SqliteReadDatabase implements ReadDatabase {
     return statement;
   }
 
+  /** Its file was deleted or exchanged while it was open: what is done to it, nobody else sees. */
+  get isMoved(): boolean {
+    return statSync(this.file, { throwIfNoEntry: false })?.ino !== this.#inode;
+  }
+
   /**
    * Keeps one damaged file (`<file>.damaged`) for whoever wants to know what happened to it, until texts
    * are purged: nobody can overwrite what is in it.
@@ -213,6 +229,7 @@ export class SqliteReadDatabase implements ReadDatabase {
     // Only the owner reads it; SQLite gives the files beside it the same mode.
     closeSync(openSync(this.file, 'a', 0o600));
     chmodSync(this.file, 0o600);
+    this.#inode = statSync(this.file).ino;
     this.#writer = new Database(this.file, { timeout: BUSY_TIMEOUT_MS });
     this.#writer.pragma('journal_mode = WAL');
     this.#writer.pragma('synchronous = NORMAL');

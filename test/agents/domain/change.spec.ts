@@ -1,12 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../../src/agents/domain/agent.js';
+import { agentDecider } from '../../../src/agents/domain/agent-decider.js';
 import type { AgentChange } from '../../../src/agents/domain/commands.js';
 import type { AcceptanceMethod } from '../../../src/kernel/federated-interaction.js';
 import type { KeyId } from '../../../src/kernel/ids.js';
 import { sha256 } from '../../../src/kernel/digest.js';
 import {
+  agentAfter,
   ALPHA,
   at,
   change,
+  context,
   given,
   otherAdmin,
   owner,
@@ -288,6 +292,20 @@ describe('every change', () => {
     for (const member of touched[content.kind] as (keyof typeof after)[]) {
       expect(after[member]).not.toEqual(before[member]);
     }
+  });
+
+  it.each(everyChange)('$kind after 10,000 changes: only what protects is possible', (content) => {
+    const agent = agentAfter(keyed);
+    const often = (revision: number): Agent => ({ ...agent, revision });
+    const decide = (revision: number) => {
+      const { command } = signed(content, revision, 5);
+      return agentDecider.decide(often(revision), command, context(at(5)));
+    };
+    expect(decide(9_999).ok).toBe(true);
+    const isProtective = content.kind === 'revoke-key' || content.kind === 'retire';
+    const code = isProtective ? undefined : 'too-many-changes';
+    const decision = decide(10_000);
+    expect(decision.ok ? undefined : decision.error.code).toBe(code);
   });
 
   it('records retirement for ever, with its reason', () => {

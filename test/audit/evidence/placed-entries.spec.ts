@@ -1,17 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { countWithin, entryTexts } from '../../../src/audit/evidence/placed-entries.js';
+import type { IsTold } from '../../../src/audit/evidence/told-to.js';
 import { decodeBase64Url } from '../../../src/kernel/base64url.js';
-import { envelopeText, type EventEnvelope } from '../../../src/kernel/envelope.js';
+import type { RecordedEnvelope } from '../../../src/event-store/port.js';
+import { envelopeText } from '../../../src/kernel/envelope.js';
 import type { EvidenceEntry } from '../../../src/kernel/evidence-bundle.js';
 import { leafHash, verifyInclusion } from '../../../src/kernel/merkle.js';
 import { envelope } from '../support/bundles.js';
-import { MemoryLog } from './support/memory-log.js';
+import { err, ok } from '../../../src/kernel/result.js';
+import { MemoryLog, positionOf } from './support/memory-log.js';
 
 /** A stream among others: every third leaf is one of its events. */
-function streamIn(log: MemoryLog, length: number): readonly EventEnvelope[] {
-  const events = Array.from({ length }, (_, revision) =>
-    envelope('agent-a', revision, revision % 2 === 0 ? 'agent-registered' : 'agent-retired', {}),
-  );
+function streamIn(log: MemoryLog, length: number): readonly RecordedEnvelope[] {
+  const events = Array.from({ length }, (_, revision) => ({
+    ...envelope('agent-a', revision, revision % 2 === 0 ? 'agent-registered' : 'agent-retired', {}),
+    position: positionOf(3 * revision + 2),
+  }));
   for (const event of events) {
     log.add(leafHash('foreign'), leafHash('others'));
     log.add(leafHash(envelopeText(event)));
@@ -28,20 +32,42 @@ async function read(texts: AsyncIterable<string>): Promise<readonly EvidenceEntr
 const hashesOf = (texts: readonly string[]) => texts.map((text) => decodeBase64Url(text)!);
 
 describe('events within a tree', () => {
-  it.each([0, 1, 2, 3, 7, 20])('%i of a stream are counted at every size', (length) => {
+  it.each([0, 1, 2, 3, 7, 20])('%i of a stream are counted at every size', async (length) => {
     const log = new MemoryLog();
     const events = streamIn(log, length);
     for (let size = 0; size <= log.size(); size++) {
       const within = events.filter((event) => log.indexOf(leafHash(envelopeText(event)))! < size);
-      expect(countWithin(events, log, size)).toBe(within.length);
+      expect(await countWithin(events, log, size)).toEqual(ok(within.length));
     }
   });
 
-  it('those that the tree does not hold yet are beyond it', () => {
+  it('those that the tree does not hold yet are beyond it', async () => {
     const log = new MemoryLog();
     const events = streamIn(log, 3);
-    const more = [...events, envelope('agent-a', 3, 'agent-retired', {})];
-    expect(countWithin(more, log, log.size())).toBe(3);
+    const next = { ...envelope('agent-a', 3, 'agent-retired', {}), position: positionOf(9) };
+    expect(await countWithin([...events, next], log, log.size())).toEqual(ok(3));
+  });
+
+  it.each([0, 2, 4])('none is left out because it was changed: event %i of 5', async (changed) => {
+    const log = new MemoryLog();
+    const events = streamIn(log, 5).map((event, revision) =>
+      revision === changed ? { ...event, data: { changed: true } } : event,
+    );
+    const refusal = err({ code: 'log-inconsistent' });
+    expect(await countWithin(events, log, log.size())).toEqual(refusal);
+  });
+
+  it.each([0, 2])('none is left out because it was deleted: event %i of 4', async (deleted) => {
+    const log = new MemoryLog();
+    const events = streamIn(log, 4).filter((_, revision) => revision !== deleted);
+    expect(await countWithin(events, log, log.size())).toEqual(err({ code: 'log-inconsistent' }));
+  });
+
+  it('none is left out because the tree is being made anew', async () => {
+    const log = new MemoryLog();
+    const events = streamIn(log, 3);
+    const behind = err({ code: 'checkpoint-behind' });
+    expect(await countWithin(events, new MemoryLog(), log.size())).toEqual(behind);
   });
 });
 
@@ -50,13 +76,13 @@ describe('entries', () => {
     const log = new MemoryLog();
     const events = streamIn(log, 150);
     const size = log.size();
-    const isTold = (type: string) => type === 'agent-registered';
+    const isTold: IsTold = ({ type }) => type === 'agent-registered';
     const entries = await read(entryTexts(events, log, size, isTold));
     expect(entries).toHaveLength(150);
     entries.forEach((entry, revision) => {
       const isEnvelope = 'envelope' in entry;
       expect(isEnvelope).toBe(revision % 2 === 0);
-      if (isEnvelope) expect(entry.envelope).toEqual(events[revision]);
+      if (isEnvelope) expect(envelopeText(entry.envelope)).toBe(envelopeText(events[revision]!));
       else expect(entry.revision).toBe(revision);
       const leaf = isEnvelope
         ? leafHash(envelopeText(entry.envelope))
@@ -77,9 +103,9 @@ describe('entries', () => {
 
   it('an engine’s position is not among what is told', async () => {
     const log = new MemoryLog();
-    const [event] = streamIn(log, 1);
-    const recorded = { ...event!, position: '00000000000000000001' };
-    const texts = entryTexts([recorded], log, log.size(), () => true);
-    expect(await read(texts)).toEqual([expect.objectContaining({ envelope: event })]);
+    const events = streamIn(log, 1);
+    const [entry] = await read(entryTexts(events, log, log.size(), () => true));
+    expect(entry).toHaveProperty('envelope.revision', 0);
+    expect(entry).not.toHaveProperty('envelope.position');
   });
 });

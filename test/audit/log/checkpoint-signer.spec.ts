@@ -1,10 +1,10 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AUDITED_STREAM_PREFIXES } from '../../../src/audit/audited-streams.js';
 import { checkpointsBefore, newestCheckpoint } from '../../../src/audit/log/checkpoint-rows.js';
-import { START, type EventStore } from '../../../src/event-store/port.js';
+import { EventStoreUnavailable, START, type EventStore } from '../../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../../src/event-store/sqlite/sqlite-event-store.js';
 import { parseSignedCheckpoint } from '../../../src/kernel/checkpoint.js';
 import { envelopeText } from '../../../src/kernel/envelope.js';
@@ -159,6 +159,51 @@ describe('the signer', () => {
     expect(node.tree.state).toMatchObject({ size: 1, logRevision: 0 });
   });
 
+  it('does not wait for its interval when it starts', async () => {
+    const node = await open('a', { intervalMs: 600_000 });
+    expect(node.signer.health.state).toBe('starting');
+    await append(node.store, 1);
+    await published(node, 1);
+  });
+
+  it('does not know what its log is before the tree reaches what it keeps', async () => {
+    const node = await open();
+    await append(node.store, 4);
+    await published(node, 4);
+    await close(node);
+    deleteTree(folder, 'a');
+    let isAway = true;
+    const through = (store: EventStore): EventStore => ({
+      append: (stream, expected, events) => store.append(stream, expected, events),
+      readStream: (stream, from) => store.readStream(stream, from),
+      readAll: (after, filter) => store.readAll(after, filter),
+      subscribeAll: (after, options) => {
+        if (isAway) throw new EventStoreUnavailable('away');
+        return store.subscribeAll(after, options);
+      },
+      head: () => store.head(),
+      holds: (position) => store.holds(position),
+      close: () => store.close(),
+    });
+    const again = await open('a', { through });
+    again.signer.start();
+    await eventually(() => again.signer.health.fault !== null);
+    expect(again.signer).toMatchObject({ health: { state: 'starting' }, isChecked: false });
+    isAway = false;
+    await eventually(() => again.signer.isChecked);
+    await again.signs();
+  });
+
+  it('takes away what a killed process has left behind', async () => {
+    await writeFile(join(folder, 'a-checkpoint.draft'), 'half a no');
+    const node = await open();
+    await append(node.store, 1);
+    await published(node, 1);
+    expect((await readdir(folder)).filter((name) => name.startsWith('a-checkpoint'))).toEqual([
+      'a-checkpoint',
+    ]);
+  });
+
   it('signs soon when asked', async () => {
     const node = await open();
     await append(node.store, 1);
@@ -213,6 +258,7 @@ describe('the signer', () => {
       readAll: (after, filter) => store.readAll(after, filter),
       subscribeAll: (after, options) => store.subscribeAll(after, options),
       head: () => store.head(),
+      holds: (position) => store.holds(position),
       close: () => store.close(),
     });
     const node = await open('a', { through: failing });

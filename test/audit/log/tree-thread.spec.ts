@@ -3,16 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { AUDITED_STREAM_PREFIXES } from '../../../src/audit/audited-streams.js';
-import { START } from '../../../src/event-store/port.js';
-import { encodeBase64Url } from '../../../src/kernel/base64url.js';
-import { envelopeText } from '../../../src/kernel/envelope.js';
-import { leafHash, MerkleFrontier } from '../../../src/kernel/merkle.js';
+import { readEverything } from '../../contracts/support/reading.js';
 import { EventStoreDouble } from '../../support/eventstoredb/double.js';
 import { freshDatabase } from '../../e2e/support/postgres-stores.js';
+import { eventually } from '../../support/eventually.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { append } from './support/log-node.js';
 import { ThreadedLog } from './support/threaded-log.js';
+import { signedTrees } from './support/true-checkpoints.js';
 
 const TIMEOUT_MS = 60_000;
 
@@ -20,39 +18,32 @@ let folder: string;
 let log: ThreadedLog;
 /** Audited events so far. */
 let size: number;
+let onEnd: (() => Promise<unknown>)[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-tree-'));
   size = 0;
+  onEnd = [];
 });
 
 afterEach(async () => {
   await log.close();
+  for (const end of onEnd) await end();
   await rm(folder, { recursive: true });
 }, TIMEOUT_MS);
 
 const treeFile = (): string => join(folder, 'log-tree.db');
 
 async function add(events: number): Promise<void> {
-  await append(log.store, events);
+  await Promise.all(Array.from({ length: 5 }, () => append(log.store, events / 5)));
   size += events;
 }
 
 /** Every checkpoint of the log says what is so; the log itself is the witness. */
 async function expectOnlyTrueCheckpoints(): Promise<number> {
-  const frontier = new MerkleFrontier();
-  const roots = new Map<unknown, string>();
-  const filter = { streamPrefixes: AUDITED_STREAM_PREFIXES };
-  for await (const event of log.store.readAll(START, filter)) {
-    frontier.append(leafHash(envelopeText(event)));
-    roots.set(frontier.size, encodeBase64Url(frontier.root()));
-  }
-  const signed = await log.store.readStream('log');
-  expect(signed.map(({ data }) => data['rootHash'])).toEqual(
-    signed.map(({ data }) => roots.get(data['size'])),
-  );
-  expect(frontier.size).toBe(size);
-  return signed.length;
+  const trees = signedTrees(await readEverything(log.store));
+  expect(trees).toMatchObject({ size, untrue: [] });
+  return trees.signed.length;
 }
 
 /** Writes over pages of the tree's file, as a failing disk does, but for the first ones. */
@@ -74,7 +65,7 @@ describe('a tree', () => {
         await log.published(size);
         await add(100);
         await log.threads.at(-1)?.terminate();
-        await add(2);
+        await add(5);
         await log.published(size);
       }
       expect(log.threads.length).toBeGreaterThan(3);
@@ -116,8 +107,8 @@ describe('a tree', () => {
         await damage(treeFile());
         await damage(`${treeFile()}-wal`);
       }
-      for (let round = 0; round < 4; round++) {
-        await add(200);
+      for (let round = 0; round < 3; round++) {
+        await add(100);
         await log.published(size);
       }
       await expectOnlyTrueCheckpoints();
@@ -127,30 +118,68 @@ describe('a tree', () => {
     TIMEOUT_MS,
   );
 
-  it.each([
-    ['that is signed', 3, 'log_tiles'],
-    ['not signed yet', 295, 'log_tiles'],
-  ])(
-    'of which one hash has changed in its file is not signed: a leaf %s',
-    async (_, leaf) => {
-      log = await ThreadedLog.open(folder);
+  it(
+    'of which a hash has changed in its file is not signed, but made anew',
+    async () => {
+      log = await ThreadedLog.open(folder, { intervalMs: 1_000 });
       await add(290);
       await log.published(size);
+      for (const leaf of [280, 299]) {
+        await add(10);
+        await eventually(() => log.log.size() === size);
+        flip(leaf);
+        await log.published(size);
+      }
+      expect(log.threads.length).toBe(3);
+      await expectOnlyTrueCheckpoints();
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(['postgres', 'eventstoredb'])(
+    'over %s outlives that the server is away, also where a thread starts',
+    async (engine) => {
+      const server = engine === 'postgres' ? await freshDatabase() : await double();
+      const proxy = await TcpProxy.to(server.url);
+      onEnd.push(
+        () => proxy.close(),
+        () => server.stop(),
+      );
+      const env = {
+        EVENT_STORE: proxy.through(server.url),
+        KEY_STORE: `sqlite:${join(folder, 'keys.db')}`,
+      };
+      log = await ThreadedLog.open(folder, { env });
+      await add(30);
+      await log.published(size);
+      proxy.down();
       await log.threads.at(-1)?.terminate();
-      const other = new Database(treeFile());
-      other.function('flip', (tile: Buffer, at: number) => {
-        const bytes = Buffer.from(tile);
-        bytes[at] = (bytes[at] ?? 0) ^ 1;
-        return bytes;
-      });
-      other
-        .prepare('UPDATE log_tiles SET hashes = flip(hashes, ?) WHERE level = 0 AND number = ?')
-        .run((leaf % 256) * 32, Math.floor(leaf / 256));
-      other.close();
-      await add(5);
+      await log.says(/"stalled":"[^"]*EVENT_STORE/);
+      await log.says(/"state":"failing","fault":"EventStoreUnavailable/);
+      proxy.up();
+      await add(30);
       await log.published(size);
       await expectOnlyTrueCheckpoints();
     },
     TIMEOUT_MS,
   );
 });
+
+/** A database does not notice that a bit has changed in what it holds. */
+function flip(leaf: number): void {
+  const file = new Database(treeFile());
+  const [number, at] = [Math.floor(leaf / 256), (leaf % 256) * 32];
+  const { hashes } = file
+    .prepare('SELECT hashes FROM log_tiles WHERE level = 0 AND number = ?')
+    .get(number) as { hashes: Buffer };
+  hashes[at]! ^= 1;
+  file
+    .prepare('UPDATE log_tiles SET hashes = ? WHERE level = 0 AND number = ?')
+    .run(hashes, number);
+  file.close();
+}
+
+async function double(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const server = await EventStoreDouble.start();
+  return { url: server.connectionString, stop: () => server.stop() };
+}

@@ -15,12 +15,15 @@ import { asking, reader, replayOf } from './support/golden-replay.js';
 const GOLDEN = new URL('../../golden/', import.meta.url);
 const FILES = [
   'agents/lives.json',
+  'agents/sealed-policies.json',
   'platform-keys.json',
   'capabilities.json',
   'cards.json',
   'invocations.json',
   'invocations-by-contract.json',
-  ...readdirSync(new URL('interactions/', GOLDEN)).map((file) => `interactions/${file}`),
+  ...['interactions', 'interactions-erased'].flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, GOLDEN)).map((file) => `${folder}/${file}`),
+  ),
 ];
 
 const AUDITED_TYPES = {

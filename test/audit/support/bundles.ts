@@ -240,7 +240,7 @@ export function goldenBundle(name: string, spec: Partial<BundleSpec> = {}): Evid
 }
 
 /** A signed and cosigned note of the tree with these leaves. */
-function checkpointNote(leaves: readonly Uint8Array[], size = leaves.length): string {
+export function checkpointNote(leaves: readonly Uint8Array[], size = leaves.length): string {
   const rootHash = rootOf(leaves.slice(0, size));
   const text = formatCheckpoint({ origin: ORIGIN, size, rootHash });
   const signatures = [

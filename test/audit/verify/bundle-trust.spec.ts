@@ -120,6 +120,30 @@ describe('a bundle is as good as what is trusted from outside', () => {
       },
       [['consistency', 'failed', 'origin-differs']],
     ],
+    [
+      'the key, and a proof from a size of which nobody has a checkpoint',
+      consistent,
+      trusting(logKey),
+      [['consistency', 'not-checkable', 'consistency-unanchored']],
+    ],
+    [
+      'the key, and a made-up proof',
+      { ...bundle, consistency: { from: 3, proof: ['A'.repeat(43)] } },
+      trusting(logKey),
+      [['consistency', 'not-checkable', 'consistency-unanchored']],
+    ],
+    [
+      'the key, and a proof from a larger tree',
+      { ...bundle, consistency: { from: size + 1, proof: [] } },
+      trusting(logKey),
+      [['consistency', 'failed', 'consistency-broken']],
+    ],
+    [
+      'the key, and a proof where there is nothing to prove',
+      { ...bundle, consistency: { from: 0, proof: ['A'.repeat(43)] } },
+      trusting(logKey),
+      [['consistency', 'failed', 'consistency-broken']],
+    ],
     ['a witness', bundle, { ...trusting(logKey), witnesses: [witnessKey] }, []],
     [
       'a witness that has not signed',

@@ -41,7 +41,7 @@ describe('whatever a bundle is, the verifier answers', () => {
     ['keys of its own', { ...copy(), keys: ['log+key'] }],
     ['100 000 levels', { ...copy(), document: deep(100_000) }],
     ['itself', cyclic()],
-    ['four million values', { ...copy(), document: { list: Array<number>(4_000_000).fill(0) } }],
+    ['eleven million values', { ...copy(), document: { list: Array<number>(11_000_000).fill(0) } }],
     ['a lone surrogate', { ...copy(), document: { text: '\ud83d' } }],
     ['a name that is no text', { ...copy(), document: { '\ud83d': 1 } }],
     ['a function', { ...copy(), document: { toJSON: () => 1 } }],
@@ -55,7 +55,7 @@ describe('whatever a bundle is, the verifier answers', () => {
       { ...copy(), streams: parsed('{"__proto__":[],"constructor":[]}') },
     ],
     ['a prototype for its id', { ...copy(), interactionId: '__proto__' }],
-    ['20 001 entries', manyEntries(20_001)],
+    ['200 001 entries', manyEntries(200_001)],
     ['40 streams', { ...copy(), streams: manyStreams(40) }],
     ['19 streams', { ...copy(), streams: manyStreams(19) }],
     ['no checkpoint', { ...copy(), checkpoint: 'x' }],
@@ -82,11 +82,12 @@ describe('whatever a bundle is, the verifier answers', () => {
     ['a key of another length', { ...copy(), dataKey: 'AAAA' }],
     ['a document of another kind', { ...copy(), document: { status: 'active' } }],
   ])('%s', (_, bundle) => {
-    const begin = Date.now();
+    const begin = process.cpuUsage();
     const { result, checks } = verifyBundle(bundle, trust);
     expect(result).not.toBe('verified');
     expect(checks.length).toBeGreaterThan(0);
-    expect(Date.now() - begin).toBeLessThan(5_000);
+    // Of the processor: the clock also counts what else the machine does.
+    expect(process.cpuUsage(begin).user).toBeLessThan(10_000_000);
   });
 });
 
@@ -98,6 +99,14 @@ function manyEntries(count: number): unknown {
 function manyStreams(count: number): Record<string, never[]> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`agent-a${index}`, []]));
 }
+
+it('more entries than are looked at are no failure', () => {
+  const entry = { index: 0, inclusion: [], revision: 0, leafHash: 'A'.repeat(43) };
+  const streams = { 'agent-a': Array<object>(200_001).fill(entry) };
+  const { result, checks } = verifyBundle({ ...copy(), streams }, trust);
+  expect(result).toBe('not-checkable');
+  expect(checks.at(-1)).toMatchObject({ check: 'limits', reason: 'too-many' });
+});
 
 it('of many keys that fit no signature only some are tried', () => {
   const bundle = copy();

@@ -106,6 +106,38 @@ describe('an audit of a log', () => {
   });
 });
 
+describe('texts that are missing', () => {
+  const erased = goldenExport('../interactions-erased/withdrawn', false);
+
+  it.each([1, 2])('are told as erased where the log says so, over %i threads', async (threads) => {
+    const told = await (await audited(erased, threads)).events(true);
+    expect(told).toMatchObject({ result: 'not-checkable', erased: 2 });
+    expect(told.counts).toMatchObject({ failed: 0, 'not-checkable': 0 });
+    expect(told.findings).toMatchObject([{ check: 'texts', reason: 'erased', detail: null }]);
+  });
+
+  it('are told as missing until then, and where the log does not say so', async () => {
+    const hidden = await (await audited(erased.slice(0, -1))).events(true);
+    expect(hidden).toMatchObject({ result: 'not-checkable', erased: 0 });
+    expect(hidden.counts).toMatchObject({ failed: 0, 'not-checkable': 2 });
+    expect(hidden.findings).toMatchObject([{ check: 'texts', reason: 'texts-missing' }]);
+  });
+
+  it('are told as missing where the log says so against the rules', async () => {
+    const consents = erased.filter((line) => line.includes('"type":"erasure-consented"'));
+    const forged = erased
+      .filter((line) => line !== consents[1])
+      .map((line) =>
+        line.includes('"type":"texts-erased"')
+          ? line.replace('"revision":4', '"revision":3')
+          : line,
+      );
+    const told = await (await audited(forged)).events(true);
+    expect(told).toMatchObject({ result: 'failed', erased: 0 });
+    expect(told.counts['not-checkable']).toBeGreaterThanOrEqual(2);
+  });
+});
+
 describe('lines that are no events of this log', () => {
   const [first = '', second = '', ...rest] = goldenExport(NAME);
 

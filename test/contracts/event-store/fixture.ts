@@ -9,8 +9,11 @@ export interface TestLog {
   /** How another process opens the log. */
   readonly elsewhere: Elsewhere;
 
-  /** The settings in force under which an acknowledged append might not be on disk. */
-  unsafeSettings(): Promise<readonly string[]>;
+  /**
+   * The settings in force under which an acknowledged append might not be on disk. Absent where the
+   * server alone decides when it flushes, so that there is nothing to ask.
+   */
+  unsafeSettings?(): Promise<readonly string[]>;
 
   /** Makes reads and appends fail, as a lost connection does, until the answer is called. */
   interrupt(): Promise<() => Promise<void>>;

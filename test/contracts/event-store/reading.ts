@@ -3,6 +3,7 @@ import {
   START,
   type EventFilter,
   type EventStore,
+  type Position,
   type RecordedEnvelope,
 } from '../../../src/event-store/port.js';
 import { envelope, envelopes, freshStream } from '../support/envelopes.js';
@@ -112,6 +113,22 @@ export function describeReading(makeLog: LogFactory): void {
 
   it('lets the event loop turn between pages', async () => {
     expect(await turnsDuring(() => readEverything(store))).toBeGreaterThanOrEqual(3);
+  });
+
+  it('holds the positions that it gave, and none beyond its head or of another engine', async () => {
+    const given = [START, ...positionsOf(everything.slice(0, 20)), await store.head()];
+    expect(await Promise.all(given.map((each) => store.holds(each)))).toEqual(
+      given.map(() => true),
+    );
+    const digits = (await store.head()).length;
+    const others = [digits, 20, 40, 12].map((length) => '9'.repeat(length) as Position);
+    const foreign = [
+      ...others,
+      (digits === 20 ? '0'.repeat(40) : '1'.padStart(20, '0')) as Position,
+    ];
+    expect(await Promise.all(foreign.map((each) => store.holds(each)))).toEqual(
+      foreign.map(() => false),
+    );
   });
 
   it('refuses what is no position', async () => {

@@ -165,7 +165,8 @@ export function describeSubscribing(makeLog: LogFactory): void {
     const rest = await waiting[0]?.events(sent.length - 1);
     expect(idsOf(rest ?? [])).toEqual(sent.slice(1));
     expect(idsOf(await readEverything(store))).toEqual(sent);
-  });
+    // 40 MB, read ten times over, beside other tests.
+  }, 120_000);
 
   it('delivers what its filter lets through and counts the rest as read', async () => {
     const reader = subscribe(START, {

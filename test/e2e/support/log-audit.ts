@@ -10,7 +10,7 @@ const PATIENCE_MS = 90_000;
 export type Log = readonly RecordedEnvelope[];
 
 /** Every event of a deployment's log; may be read while its nodes run. */
-async function wholeLog({ folder, env }: Deployment): Promise<Log> {
+export async function wholeLog({ folder, env }: Deployment): Promise<Log> {
   const config = readConfig({ COUNTERSIGN_DEV: '1', DATA_FOLDER: folder, ...env }, 'reader');
   if (!config.ok) throw new Error(JSON.stringify(config.error));
   const store = await openLog(config.value.eventStore);

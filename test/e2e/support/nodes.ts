@@ -12,7 +12,7 @@ export function readDatabaseOf({ folder }: Pick<Deployment, 'folder'>, name: str
 }
 
 /** How a node of this name is started over the stores of a deployment, with views of its own. */
-function nodeOf({ folder, env }: Deployment, name: string): ServiceOptions {
+export function nodeOf({ folder, env }: Deployment, name: string): ServiceOptions {
   return {
     folder,
     env: {

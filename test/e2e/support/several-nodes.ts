@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/kernel/json.js';
+import { signedTrees } from '../../audit/log/support/true-checkpoints.js';
 import { effort } from '../../contracts/support/effort.js';
 import type { SampleBackend } from '../../invocations/backends/support/sample-backend.js';
 import { eventually } from '../../support/eventually.js';
@@ -88,6 +89,9 @@ export function severalNodes(engine: string, openStores: () => Promise<SharedSto
           return haveLapsed && trusted.every((id) => lengthOf(id) > 2);
         });
         expect(faultsOf(log)).toEqual([]);
+        // Whoever was killed while signing: nothing was signed that is not so, and no tree twice.
+        const { signed, untrue } = signedTrees(log);
+        expect([untrue, new Set(signed).size]).toEqual([[], signed.length]);
         const streams = byStream(log);
         const eventsOf = (interactionId: string) =>
           streams.get(`interaction-${interactionId}`) ?? [];

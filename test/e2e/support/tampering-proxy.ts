@@ -7,6 +7,8 @@ export type Tampering = (path: string, body: string) => string | Promise<string>
 /** Stands between a client and a service, over real HTTP, and changes what it says. */
 export class TamperingProxy {
   tamper: Tampering = (_, body) => body;
+  /** After which share of its bytes an answer is broken off; 1 for a whole one. */
+  whole: (path: string) => number = () => 1;
 
   private constructor(private readonly server: Server) {}
 
@@ -25,7 +27,10 @@ export class TamperingProxy {
           const type = answer.headers.get('content-type') ?? 'application/octet-stream';
           response.writeHead(answer.status, { 'content-type': type });
           // Not every body is a text.
-          response.end(changed === body ? bytes : changed);
+          const sent = changed === body ? bytes : Buffer.from(changed);
+          const share = proxy.whole(path);
+          if (share === 1) response.end(sent);
+          else response.write(sent.subarray(0, sent.length * share), () => response.destroy());
         })();
       }),
     );

@@ -1,4 +1,4 @@
 import { describeEventStore } from '../../contracts/event-store.js';
 import { makeDoubleLog } from './event-store-fixture.js';
 
-describeEventStore('EventStoreDB (the double)', makeDoubleLog);
+describeEventStore('EventStoreDB (the double)', makeDoubleLog, 'by-server');

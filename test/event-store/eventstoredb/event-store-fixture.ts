@@ -64,8 +64,6 @@ function logIn(connectionString: string, interrupt: TestLog['interrupt']): TestL
       return store;
     },
     elsewhere: { module: import.meta.url, address },
-    // Nothing on this side of the connection decides when the server flushes.
-    unsafeSettings: async () => [],
     interrupt,
     dispose: async () => {
       for (const store of stores) await store.close();

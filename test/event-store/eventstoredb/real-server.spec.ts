@@ -14,5 +14,5 @@ if (url === undefined) {
     });
   });
 } else {
-  describeEventStore('EventStoreDB (a real server)', () => makeServerLog(url));
+  describeEventStore('EventStoreDB (a real server)', () => makeServerLog(url), 'by-server');
 }

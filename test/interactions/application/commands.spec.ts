@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { headOf } from '../../../src/interactions/domain/head.js';
 import type { Interaction } from '../../../src/interactions/domain/interaction.js';
+import { isErased } from '../../../src/interactions/domain/revisions.js';
 import { interactionStream } from '../../../src/interactions/domain/stream.js';
 import { InteractionHead } from '../../../src/interactions/queries/interaction-head.js';
+import { InteractionHistory } from '../../../src/interactions/queries/interaction-history.js';
 import { ReadInteraction } from '../../../src/interactions/queries/read-interaction.js';
+import { ERASED } from '../../../src/kernel/event.js';
 import type { Result } from '../../../src/kernel/result.js';
 import type { Rejection } from '../../../src/kernel/rejection.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
@@ -26,6 +29,11 @@ afterAll(async () => {
 
 const codeOf = (result: Result<unknown, Rejection>): string =>
   result.ok ? 'ok' : result.error.code;
+
+function valueOf<T>(result: Result<T, Rejection>): T {
+  if (!result.ok) throw new Error(result.error.code);
+  return result.value;
+}
 
 describe('case 12: an acceptance at expiresAt', () => {
   it.each([
@@ -139,6 +147,33 @@ describe('reading as of a moment', () => {
     await application.run(interactionId, { kind: 'expire' });
     expect(await statusAt(end)).toEqual(computed);
     expect(await statusAt(end - 1)).toEqual(pending);
+  });
+
+  it('gives no texts of what was erased since, though its key is there again', async () => {
+    const { interactionId } = await application.propose(alpha, [beta]);
+    const before = await application.store.head();
+    application.now += 7 * 3_600_000;
+    await application.run(interactionId, { kind: 'expire' });
+    for (const who of [alpha, beta]) {
+      const consent = { kind: 'consent-to-erasure', agentId: who.agentId } as const;
+      await application.perform(who, interactionId, {
+        ...consent,
+        head: undefined,
+        proof: undefined,
+      });
+    }
+    const past = new ReadInteraction(interactionId, alpha.runtime, {
+      kind: 'position',
+      position: before,
+    });
+    const history = new InteractionHistory(interactionId, alpha.runtime, 0, 10);
+    const [first] = valueOf(await application.ask(history));
+    expect(first?.event.texts).toMatchObject({ contract: { interactionId } });
+    expect(isErased(valueOf(await application.ask(past)).interaction)).toBe(false);
+    await application.run(interactionId, { kind: 'erase' });
+    const [erased] = valueOf(await application.ask(history));
+    expect(erased?.event.texts).toBe(ERASED);
+    expect(isErased(valueOf(await application.ask(past)).interaction)).toBe(true);
   });
 });
 

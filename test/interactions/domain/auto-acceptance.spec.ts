@@ -48,7 +48,6 @@ describe('a policy', () => {
     ['several listed actions', { allowedActions: ['proofread', 'translate'] }],
     ['no action at all', { allowedActions: [] }],
     ['retention at the ceiling', { retentionDays: 30 }],
-    ['no retention', { retentionDays: 0 }],
   ])('covers %s', (_, terms) => {
     given(offered(terms))
       .when(autoAccept(automatic))
@@ -63,6 +62,8 @@ describe('a policy', () => {
     ['an action in other letters', { allowedActions: ['TRANSLATE'] }],
     ['a wildcard', { allowedActions: ['*'] }],
     ['retention beyond the ceiling', { retentionDays: 31 }],
+    ['retention of less than thirty days', { retentionDays: 29 }],
+    ['no retention', { retentionDays: 0 }],
     ['allowed data', { allowedData: ['names'] }],
     ['prohibited data', { prohibitedData: ['credentials'] }],
     ['delegation', { delegationRules: ['any agent of beta'] }],
@@ -72,22 +73,36 @@ describe('a policy', () => {
   });
 
   it('leaves terms to a person by which texts would go earlier than by any before', () => {
+    const patient = withPolicy(beta, { ...GENEROUS_POLICY, maxRetentionDays: 90 });
     for (const scene of [
-      offered({ retentionDays: 9 }).perform(revise(alpha, contract({ retentionDays: 8 }))),
-      offered({ retentionDays: 9 }).perform(
+      offered({ retentionDays: 60 }).perform(revise(alpha, contract({ retentionDays: 59 }))),
+      offered({ retentionDays: 60 }).perform(
         accept(beta),
-        revise(alpha, contract({ retentionDays: 0 })),
+        revise(alpha, contract({ retentionDays: 30 })),
       ),
     ]) {
-      given(scene.with(automatic)).when(autoAccept(automatic)).refused('policy-does-not-apply');
+      given(scene.with(patient)).when(autoAccept(patient)).refused('policy-does-not-apply');
     }
     given(
-      offered({ retentionDays: 9 })
-        .perform(accept(beta), revise(alpha, contract({ retentionDays: 10 })))
-        .with(automatic),
+      offered({ retentionDays: 60 })
+        .perform(accept(beta), revise(alpha, contract({ retentionDays: 61 })))
+        .with(patient),
     )
-      .when(autoAccept(automatic))
+      .when(autoAccept(patient))
       .then('revision-accepted', 'revision-attested');
+  });
+
+  it.each([
+    [7, 7, true],
+    [7, 6, false],
+    [0, 0, true],
+    [365, 30, true],
+    [365, 29, false],
+  ])('with a ceiling of %i days covers %i: %p', (maxRetentionDays, retentionDays, isCovered) => {
+    const limited = withPolicy(beta, { ...GENEROUS_POLICY, maxRetentionDays });
+    const scene = given(offered({ retentionDays }).with(limited)).when(autoAccept(limited));
+    if (isCovered) scene.then('revision-accepted', 'revision-attested');
+    else scene.refused('policy-does-not-apply');
   });
 
   it('applies only while it is still the one that was in force at the proposal', () => {

@@ -29,6 +29,8 @@ export interface Moments {
   afterApplied?: (() => void) | undefined;
   /** After each message of a read or subscription. */
   sent?: (() => void) | undefined;
+  /** A call has arrived. */
+  called?: ((method: 'read' | 'append' | 'batchAppend', metadata: Metadata) => void) | undefined;
 }
 
 export interface NodeSettings {
@@ -83,18 +85,21 @@ export class DoubleNode {
     const onSent = (): void => this.moments.sent?.();
     this.#server.addService(streamServices.StreamsService, {
       read: ((call) => {
+        this.moments.called?.('read', call.metadata);
         const refusal = this.#refusal(call.metadata);
         if (refusal === undefined) {
           void read(call, log, { saysCaughtUp, silence: this.#silence.signal, onSent });
         } else call.emit('error', refusal);
       }) satisfies handleServerStreamingCall<streams.ReadReq, streams.ReadResp>,
       append: ((call, answer) => {
+        this.moments.called?.('append', call.metadata);
         const refusal = this.#refusal(call.metadata);
         if (refusal === undefined) {
           append(call, answer, log, appendSettings).catch(() => undefined);
         } else answer(refusal);
       }) satisfies handleClientStreamingCall<streams.AppendReq, streams.AppendResp>,
       batchAppend: ((call) => {
+        this.moments.called?.('batchAppend', call.metadata);
         batchAppend(call, log, appendSettings);
       }) satisfies handleBidiStreamingCall<streams.BatchAppendReq, streams.BatchAppendResp>,
     });

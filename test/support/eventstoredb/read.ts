@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import type { ServerWritableStream } from '@grpc/grpc-js';
+import { status, type ServerWritableStream } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogRecord, TransactionLog } from './log.js';
 import { checkpointMessage, eventMessage } from './messages.js';
@@ -30,6 +30,12 @@ export async function read(call: Call, log: TransactionLog, settings: ReadSettin
     settings.onSent();
   };
   const options = call.request.getOptions()!;
+  if (!canReadFrom(options.getAll(), log)) {
+    // RpcExceptions.InvalidPositionException
+    const details = 'Trying to read from an invalid position.';
+    call.emit('error', { code: status.INVALID_ARGUMENT, details });
+    return;
+  }
   if (options.hasSubscription()) {
     await subscribe(options, log, settings, stop.signal, send);
     return;
@@ -55,6 +61,17 @@ export async function read(call: Call, log: TransactionLog, settings: ReadSettin
 }
 
 type Options = streams.ReadReq.Options;
+
+/** A record begins at the position, or nothing is there yet. */
+function canReadFrom(
+  from: streams.ReadReq.Options.AllOptions | undefined,
+  log: TransactionLog,
+): boolean {
+  if (from?.hasPosition() !== true) return true;
+  const position = Number(from.getPosition()!.getCommitPosition());
+  const record = log.at(log.indexFrom(position));
+  return record === undefined || record.position === position;
+}
 
 /** Undefined for no stream. */
 function ofStream(

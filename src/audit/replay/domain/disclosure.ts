@@ -1,14 +1,27 @@
 import { actingAs } from '../../../agents/domain/acting.js';
 import type { Agent } from '../../../agents/domain/agent.js';
+import type { InvocationEvent } from '../../../invocations/domain/events.js';
 import type { Caller } from '../../../kernel/caller.js';
 import type { AgentId } from '../../../kernel/ids.js';
 import type { StreamSubject } from './stream-subject.js';
 
 /**
- * What a reader gets of a stream: `nothing` (it is not there), its events with the texts `sealed`,
- * or `everything`.
+ * What a reader gets of a stream: `nothing` (it is not there), of a call what its `caller` knows, its
+ * texts sealed (see {@link isDisclosed}), or `everything`.
  */
-export type Disclosure = 'nothing' | 'sealed' | 'everything';
+export type Disclosure = 'nothing' | 'as-caller' | 'everything';
+
+/** That a call was admitted, how it ended, that it was refused. */
+const KNOWN_TO_CALLERS: ReadonlySet<string> = new Set([
+  'invocation-admitted',
+  'invocation-ended',
+  'invocation-refused',
+] satisfies readonly InvocationEvent['type'][]);
+
+/** Approvals are the called agent's tenant's own business, so its caller is told of no event of theirs. */
+export function isDisclosed(disclosure: Disclosure, type: string): boolean {
+  return disclosure === 'everything' || (disclosure === 'as-caller' && KNOWN_TO_CALLERS.has(type));
+}
 
 /** How far a reader sees: every stream, what concerns its tenant, or the interactions of its agents. */
 type ReplaySight = 'everything' | 'tenant' | 'as-party';
@@ -35,8 +48,8 @@ export function agentsBehind(caller: Caller, subject: StreamSubject): readonly A
 
 /**
  * Who may replay what. `audit:read-all`: everything. `audit:read`: what concerns the reader's
- * tenant, platform keys included; of a call that its tenant made of another one's agent the texts stay
- * sealed, since reasons of approvals are that one's own. Without either: the interactions of which
+ * tenant, platform keys included; of a call that its tenant made of another one's agent not what an
+ * approver did. Without either: the interactions of which
  * the token acts for a party, and nothing else. Other scopes open nothing here.
  *
  * @param agents those of {@link agentsBehind} as they are now; unknown ones are absent
@@ -59,7 +72,7 @@ export function disclosureTo(
     case 'invocation':
       if (sight !== 'tenant') return 'nothing';
       if (isOwn(subject.agentId)) return 'everything';
-      return subject.caller?.tenant === caller.tenant ? 'sealed' : 'nothing';
+      return subject.caller?.tenant === caller.tenant ? 'as-caller' : 'nothing';
     case 'platform-keys':
       return sight === 'tenant' ? 'everything' : 'nothing';
     case 'unknown':

@@ -71,6 +71,20 @@ export function consistencyFlaw(
   return holds ? undefined : failure('consistency-broken', `from size ${trusted.size}`);
 }
 
+/**
+ * A proof from a size of which no trusted checkpoint is there: it leads from a root that nobody knows. Of
+ * the empty tree, and of the whole one, there is nothing to prove.
+ */
+export function unanchoredFlaw(
+  { checkpoint }: SignedCheckpoint,
+  { from, proof }: ConsistencyEvidence,
+): Flaw | undefined {
+  const at = `from size ${from} of ${checkpoint.size}`;
+  if (from > checkpoint.size) return failure('consistency-broken', at);
+  if (from > 0 && from < checkpoint.size) return gap('consistency-unanchored', at);
+  return proof.length === 0 ? undefined : failure('consistency-broken', at);
+}
+
 /** Did the witness see this checkpoint? */
 export function witnessFlaw({ note }: SignedCheckpoint, witness: NoteKey): Flaw | undefined {
   const { verdict } = verifyNote(note, witness);

@@ -1,8 +1,8 @@
-import { failure, type Flaw } from '../check-result.js';
+import { failure, gap, type Flaw } from '../check-result.js';
 
 const MAX_DEPTH = 64;
-/** Of the largest bundle within the limits, some 20 values of each entry, and its proof. */
-const MAX_VALUES = 3_000_000;
+/** Of the largest bundle within the limits: some 20 values of each entry, and the hashes of its proof. */
+export const MAX_BUNDLE_VALUES = 10_000_000;
 
 /**
  * Why a value is not to be worked on: too large or too deep, or no JSON that has a canonical form.
@@ -22,7 +22,8 @@ export function workFlaw(value: unknown): Flaw | undefined {
       const children = Array.isArray(each)
         ? (each as unknown[])
         : (Object.values(each) as unknown[]);
-      if (seen + next.length + children.length > MAX_VALUES) return failure('too-many', 'values');
+      if (seen + next.length + children.length > MAX_BUNDLE_VALUES)
+        return gap('too-many', 'values');
       if (!names.every((name) => name.isWellFormed())) {
         return failure('schema-violation', 'a name is no text');
       }

@@ -32,8 +32,8 @@ export interface ReplayOptions {
    */
   readonly judges?: (stream: string) => boolean;
   /**
-   * Keeps every contract, so that the wire documents can be rebuilt. Otherwise only those of the
-   * open proposal and of the terms in force, which the next events need.
+   * Keeps every contract, so that the wire documents can be rebuilt. Otherwise only that of the open
+   * proposal, which the next events need.
    */
   readonly documents?: boolean;
   /**

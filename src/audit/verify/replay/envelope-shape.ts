@@ -1,7 +1,15 @@
-import { decodeBase64Url } from '../../../kernel/base64url.js';
 import type { EventEnvelope } from '../../../kernel/envelope.js';
 import { err, ok, type Result } from '../../../kernel/result.js';
-import { agentId, count, hash, name, revisionNumber, serverMoment, uuid } from './forms.js';
+import {
+  agentId,
+  base64UrlLength,
+  count,
+  hash,
+  name,
+  revisionNumber,
+  serverMoment,
+  uuid,
+} from './forms.js';
 import { isRecord, members, orNull, textThat, when, type Shape } from './shapes.js';
 
 const TYPE = /^[a-z]+(?:-[a-z]+)+$/;
@@ -32,8 +40,8 @@ const envelope = members({
   recordedAt: serverMoment,
   schemaVersion: revisionNumber,
   data: when(isRecord, 'an object'),
-  sealed: orNull(textThat((text) => decodeBase64Url(text) !== undefined, 'base64url')),
-  salt: textThat((text) => decodeBase64Url(text)?.length === 16, 'base64url of 16 bytes'),
+  sealed: orNull(textThat((text) => base64UrlLength(text) !== undefined, 'base64url')),
+  salt: textThat((text) => base64UrlLength(text) === 16, 'base64url of 16 bytes'),
   metadata: members({
     commandId: uuid,
     requestDigest: hash,

@@ -135,7 +135,13 @@ export type AgentEvent =
   | Changed<'agent-key-added', { readonly key: RegisteredKeyData; readonly replaces: KeyId | null }>
   | Changed<'agent-key-revoked', { readonly keyId: KeyId }>
   | Changed<'agent-methods-changed', { readonly methods: readonly AcceptanceMethod[] }>
-  | Changed<'agent-policy-changed', { readonly policy: Policy | null }>
+  | Changed<
+      'agent-policy-changed',
+      /** Version 1 */
+      | { readonly policy: Policy | null }
+      /** Version 2: the rules are texts */
+      | { readonly hasPolicy: boolean }
+    >
   | Changed<'agent-clients-changed', object>
   | Changed<'agent-transport-changed', object>
   | Changed<'agent-retired', object>;

@@ -1,6 +1,6 @@
-import { decodeBase64Url } from '../../../kernel/base64url.js';
 import {
   agentId,
+  base64UrlLength,
   count,
   hash,
   interactionId,
@@ -15,7 +15,7 @@ import {
 } from './forms.js';
 import { isRecord, listOf, members, oneOf, orNull, textThat, when, type Shape } from './shapes.js';
 
-/** What an event of a type holds, in schema version 1: `data`, and whether texts are sealed in it. */
+/** What an event of a type holds in one schema version: `data`, and whether texts are sealed in it. */
 export interface EventShape {
   readonly data: Shape;
   readonly sealed: boolean;
@@ -29,7 +29,7 @@ const method = oneOf(...ACCEPTANCE_METHODS);
 const jwk = members({
   kty: oneOf('OKP'),
   crv: oneOf('Ed25519'),
-  x: textThat((value) => decodeBase64Url(value)?.length === 32, 'base64url of 32 bytes'),
+  x: textThat((value) => base64UrlLength(value) === 32, 'base64url of 32 bytes'),
 });
 const transport = members({
   protocol: oneOf('A2A/1.0'),
@@ -67,6 +67,8 @@ const policy = members({
   allowedActions: listOf(text, MANY),
   maxRetentionDays: count,
 });
+
+const yesOrNo = when((value) => typeof value === 'boolean', 'true or false');
 
 const ofInteraction = { interactionId };
 const act = { ...ofInteraction, agentId, signedAt: orNull(moment), signature: orNull(signature) };
@@ -128,7 +130,7 @@ export const INTERACTION_SHAPES: ReadonlyMap<string, EventShape> = new Map([
   ['texts-erased', plain({ ...ofInteraction, ground: oneOf('retention', 'consent') })],
 ]);
 
-/** Of the streams `agent-…`. */
+/** Of the streams `agent-…`, by type; later versions by `<type>.v<N>`. */
 export const AGENT_SHAPES: ReadonlyMap<string, EventShape> = new Map([
   [
     'agent-registered',
@@ -146,6 +148,7 @@ export const AGENT_SHAPES: ReadonlyMap<string, EventShape> = new Map([
   ['agent-key-revoked', sealed({ ...change, keyId, reasonHash: orNull(hash) })],
   ['agent-methods-changed', plain({ ...change, methods: listOf(method, 4) })],
   ['agent-policy-changed', plain({ ...change, policy: orNull(policy) })],
+  ['agent-policy-changed.v2', sealed({ ...change, hasPolicy: yesOrNo })],
   ['agent-clients-changed', plain({ ...change, clients: listOf(text, MANY) })],
   ['agent-transport-changed', plain({ ...change, transport })],
   ['agent-retired', sealed({ ...change, reasonHash: orNull(hash) })],
@@ -178,7 +181,8 @@ const answers = listOf(
   MANY,
 );
 
-/** The texts of acts; contracts have the wire's schema. */
+/** The texts of an agent's policy, and of acts; contracts have the wire's schema. */
+export const POLICY_TEXTS = members({ policy: orNull(policy) });
 export const REASON_TEXTS = members({ reason: orNull(text) });
 export const REPORT_TEXTS = members({
   report: members({

@@ -7,9 +7,11 @@ import type { TermsHash } from '../../../kernel/ids.js';
 import type { Timestamp } from '../../../kernel/timestamp.js';
 import type { FirstProposalData, InteractionEvent, ProposalData } from './event-data.js';
 import type { PlacedEvent } from './entry.js';
+import { itemsHash } from './report-items.js';
 import {
   inForce,
   isEnded,
+  NOBODY,
   openProposal,
   type ReplayedInteraction,
   type ReplayedRevision,
@@ -17,11 +19,16 @@ import {
 
 export type LaterEvent = Exclude<InteractionEvent, { type: 'interaction-proposed' }>;
 
-/** The interaction after its first event. */
+/**
+ * The interaction after its first event.
+ *
+ * @param documents whether its wire document will be asked for
+ */
 export function begin(
   data: FirstProposalData,
   { envelope, index }: PlacedEvent,
   contract: Contract | null,
+  documents: boolean,
 ): ReplayedInteraction {
   const at = envelope.recordedAt;
   return {
@@ -30,19 +37,19 @@ export function begin(
     initiatorAgentId: data.initiatorAgentId,
     responderAgentId: data.responderAgentId,
     parties: data.parties,
-    initiatorTransport: data.initiatorTransport,
-    responderTransport: data.responderTransport,
+    initiatorTransport: documents ? data.initiatorTransport : null,
+    responderTransport: documents ? data.responderTransport : null,
     expiresAt: data.expiresAt,
     createdAt: at,
     updatedAt: at,
     status: 'pending',
     revisions: [proposed(data, null, at, contract)],
     inForce: null,
-    reports: new Set(),
+    reports: NOBODY,
     expected: null,
     endedAt: null,
     retentionDays: null,
-    consents: new Set(),
+    consents: NOBODY,
     erased: false,
     revision: envelope.revision,
     index,
@@ -72,7 +79,7 @@ export function record(
       const open = openProposal(state);
       if (open === undefined) return;
       const { acceptance } = event.data;
-      open.acceptances.set(acceptance.agentId, acceptance);
+      open.acceptances = new Map([...open.acceptances, [acceptance.agentId, acceptance]]);
       open.updatedAt = at;
       state.updatedAt = at;
       const all = state.parties.every((party) => open.acceptances.has(party));
@@ -84,9 +91,10 @@ export function record(
       if (open === undefined) return;
       open.status = 'accepted';
       open.attestation = event.data.attestation;
+      open.itemsHash = open.contract && itemsHash(open.contract);
       open.updatedAt = at;
       state.inForce = open.revision;
-      state.reports = new Set();
+      state.reports = NOBODY;
       state.status = 'active';
       state.updatedAt = at;
       return;
@@ -104,7 +112,7 @@ export function record(
       end(state, 'cancelled', at);
       return;
     case 'outcome-reported': {
-      state.reports.add(event.data.agentId);
+      state.reports = new Set([...state.reports, event.data.agentId]);
       state.updatedAt = at;
       const all = state.parties.every((party) => state.reports.has(party));
       if (all) state.expected = { type: 'interaction-completed', commandId };
@@ -117,20 +125,25 @@ export function record(
       end(state, 'expired', event.data.effectiveAt);
       return;
     case 'erasure-consented':
-      state.consents.add(event.data.agentId);
+      state.consents = new Set([...state.consents, event.data.agentId]);
       return;
     case 'texts-erased':
       state.erased = true;
   }
 }
 
-/** Forgets the contracts that no later event can need. */
+/** Forgets of each revision but the open one what only its document needs. */
 export function forgetSettledTerms(state: ReplayedInteraction): void {
-  const needed = isEnded(state) ? [] : [openProposal(state), inForce(state)];
+  const open = isEnded(state) ? undefined : openProposal(state);
   for (const revision of state.revisions) {
-    if (!needed.includes(revision)) revision.contract = null;
+    if (revision === open) continue;
+    revision.contract = null;
+    revision.acceptances = NO_ACCEPTANCES;
+    revision.attestation = null;
   }
 }
+
+const NO_ACCEPTANCES: ReplayedRevision['acceptances'] = new Map();
 
 function proposed(
   data: ProposalData,
@@ -144,6 +157,7 @@ function proposed(
     previousTermsHash,
     termsHash: data.termsHash,
     contract,
+    itemsHash: null,
     retentionDays: contract?.retentionDays ?? null,
     proposedByAgentId: data.proposedByAgentId,
     status: 'proposed',
@@ -162,16 +176,19 @@ function end(state: ReplayedInteraction, status: InteractionStatus, at: Timestam
   state.retentionDays = retentionDays(state);
 }
 
-/** Of the terms in force; if none ever was, the longest of any proposal. */
+/** Of what nobody agreed to. */
+const UNAGREED_DAYS = { least: 30, most: 365 };
+
+/** Of the terms in force; if none ever was, the longest of any proposal within these bounds. */
 function retentionDays(state: ReplayedInteraction): number | null {
   const terms = inForce(state);
   if (terms !== undefined) return terms.retentionDays;
-  let longest = 0;
+  let longest = UNAGREED_DAYS.least;
   for (const { retentionDays: days } of state.revisions) {
     if (days === null) return null;
     longest = Math.max(longest, days);
   }
-  return longest;
+  return Math.min(longest, UNAGREED_DAYS.most);
 }
 
 function close(state: ReplayedInteraction, status: RevisionStatus, at: Timestamp): void {

@@ -6,7 +6,13 @@ import { interactionEvent, type FirstProposalData, type InteractionEvent } from 
 import { INTERACTION_SHAPES } from './event-shapes.js';
 import { begin, forgetSettledTerms, record, type LaterEvent } from './interaction-fold.js';
 import { interactionTexts } from './interaction-texts.js';
-import { isEnded, newest, openProposal, type ReplayedInteraction } from './replayed-interaction.js';
+import {
+  isEnded,
+  newest,
+  NOBODY,
+  openProposal,
+  type ReplayedInteraction,
+} from './replayed-interaction.js';
 import type { ReplayedPlatformKeys } from './replayed-platform-keys.js';
 import { acceptanceFlaw, actFlaw, attestationFlaw, type Party } from './signatures.js';
 import { beginningFlaw, transitionFlaw } from './transitions.js';
@@ -44,7 +50,7 @@ export class InteractionReplay {
     const state = this.find(interactionId);
     if (state === undefined || !isEnded(state)) return;
     state.revisions = [];
-    state.reports = new Set();
+    state.reports = NOBODY;
   }
 
   finish(): readonly CheckResult[] {
@@ -130,7 +136,7 @@ export class InteractionReplay {
     placed: PlacedEvent,
     contract: Contract | null,
   ): readonly CheckResult[] {
-    const state = begin(data, placed, contract);
+    const state = begin(data, placed, contract, this.options.documents === true);
     this.#interactions.set(data.interactionId, state);
     return this.#acceptance(state, data.acceptance, null, placed);
   }

@@ -9,6 +9,7 @@ import { inWords } from '../faults.js';
 import type { PlacedEvent } from './entry.js';
 import type { InteractionEvent } from './event-data.js';
 import { CONTRACT_TEXTS, REASON_TEXTS, REPORT_TEXTS } from './event-shapes.js';
+import { answers, type Report } from './report-items.js';
 import { inForce, type ReplayedInteraction } from './replayed-interaction.js';
 import { textsOf } from './texts.js';
 
@@ -48,8 +49,8 @@ export function interactionTexts(
       if (reportHash(report) !== event.data.reportHash) {
         return err(failure('text-hash-mismatch', 'reportHash'));
       }
-      const contract = state === undefined ? null : (inForce(state)?.contract ?? null);
-      const answered = contract === null || answers(report, contract);
+      const items = state === undefined ? null : (inForce(state)?.itemsHash ?? null);
+      const answered = items === null || answers(report, items);
       return answered ? ok(null) : err(failure('report-incomplete'));
     }
     case 'revision-accepted':
@@ -91,17 +92,4 @@ function terms(
   return deadline === undefined || isBefore(envelope.recordedAt, deadline)
     ? ok(contract)
     : err(failure('too-late', 'proposed after its deadline'));
-}
-
-const LISTS = ['successCriteria', 'completionConditions', 'evidenceRequirements'] as const;
-
-type Report = Readonly<Record<(typeof LISTS)[number], readonly { readonly item: string }[]>>;
-
-/** Every entry of the contract is answered exactly once, in whatever order. */
-function answers(report: Report, contract: Contract): boolean {
-  return LISTS.every((list) => {
-    const items = report[list].map(({ item }) => item).sort();
-    const entries = contract[list].toSorted();
-    return items.length === entries.length && items.every((item, index) => item === entries[index]);
-  });
 }

@@ -31,8 +31,9 @@ const INTERACTION = 'interaction-';
  * `event-data`, `based-on`, `transition`, and whatever else the type asks for. An entry that cannot be
  * read is judged no further, and what follows in its stream is `not-checkable` from there on.
  *
- * Memory: each agent and its keys, each interaction until it is {@link release}d, and of every other
- * stream its last revision and moment.
+ * Memory grows with the streams, not with their events: each agent and its keys, of every stream its
+ * last revision and moment; of an interaction, without `documents`, some 1 KiB, and the contract while
+ * a proposal is open.
  *
  * Over several threads: give every thread the events of agents and of `platform-keys`, and each the
  * events of its own interactions; `judges` says which streams a thread judges, so that each event is

@@ -11,11 +11,12 @@ import { failure, gap, type Flaw } from '../check-result.js';
 import type { PlacedEvent } from './entry.js';
 import type { AgentEvent, Authorization, Policy, RegisteredKeyData } from './event-data.js';
 import { causeOf, KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
+import { policyRules } from './policy-texts.js';
 import { signedMomentFits } from './transitions.js';
 
 /** What one check of an agent's event found. */
 export interface AgentFinding {
-  readonly check: 'key-proof' | 'change' | 'transition';
+  readonly check: 'key-proof' | 'change' | 'transition' | 'texts';
   /** The key, where the check is about one. */
   readonly keyId: string | null;
   readonly flaw: Flaw | undefined;
@@ -25,7 +26,8 @@ export interface AgentFinding {
 export class ReplayedAgent {
   readonly keys = new KeyHistory();
   methods: readonly AcceptanceMethod[] = [];
-  policy: { readonly rules: Policy; readonly revision: number } | null = null;
+  /** Null: it has none. Without rules: they are not given. */
+  policy: { readonly rules: Policy | undefined; readonly revision: number } | null = null;
   /** Of the last event of its stream. */
   revision = -1;
   isRegistered = false;
@@ -51,7 +53,8 @@ export class ReplayedAgent {
   }
 
   /** Whether the event was allowed; asked before it is recorded. */
-  judge(event: AgentEvent, { envelope }: PlacedEvent): readonly AgentFinding[] {
+  judge(event: AgentEvent, placed: PlacedEvent): readonly AgentFinding[] {
+    const { envelope } = placed;
     const found: AgentFinding[] = [
       { check: 'transition', keyId: null, flaw: this.#transitionFlaw(event, envelope) },
     ];
@@ -74,11 +77,17 @@ export class ReplayedAgent {
       );
       found.push({ check: 'change', keyId: null, flaw });
     }
+    // Who reads without the texts of agents misses nothing that a signature depends on.
+    if (event.type === 'agent-policy-changed' && (placed.texts ?? null) !== null) {
+      const rules = policyRules(event, placed);
+      found.push({ check: 'texts', keyId: null, flaw: rules.ok ? undefined : rules.error });
+    }
     return found;
   }
 
   /** Records; judges nothing. */
-  record(event: AgentEvent, { envelope }: PlacedEvent): void {
+  record(event: AgentEvent, placed: PlacedEvent): void {
+    const { envelope } = placed;
     const { commandId } = envelope.metadata;
     this.revision = envelope.revision;
     switch (event.type) {
@@ -100,7 +109,8 @@ export class ReplayedAgent {
         this.methods = event.data.methods;
         return;
       case 'agent-policy-changed': {
-        const rules = event.data.policy;
+        const given = policyRules(event, placed);
+        const rules = given.ok ? given.value : undefined;
         this.policy = rules === null ? null : { rules, revision: envelope.revision };
         return;
       }

@@ -16,11 +16,14 @@ export interface ReplayedRevision {
   readonly termsHash: TermsHash;
   /** Null without the texts, and once nothing needs it. */
   contract: Contract | null;
+  /** Of what a report on these terms must answer, once they are in force; null without the texts. */
+  itemsHash: string | null;
   /** Of the contract; null without the texts. */
   readonly retentionDays: number | null;
   readonly proposedByAgentId: AgentId;
   status: RevisionStatus;
-  readonly acceptances: Map<AgentId, Acceptance>;
+  /** Empty once nothing needs them. */
+  acceptances: ReadonlyMap<AgentId, Acceptance>;
   readonly createdAt: Timestamp;
   updatedAt: Timestamp;
   attestation: PlatformAttestation | null;
@@ -33,8 +36,9 @@ export interface ReplayedInteraction {
   readonly initiatorAgentId: AgentId;
   readonly responderAgentId: AgentId;
   readonly parties: readonly AgentId[];
-  readonly initiatorTransport: Transport;
-  readonly responderTransport: Transport;
+  /** Null where no document will be asked for. */
+  readonly initiatorTransport: Transport | null;
+  readonly responderTransport: Transport | null;
   readonly expiresAt: Timestamp;
   readonly createdAt: Timestamp;
   updatedAt: Timestamp;
@@ -44,13 +48,13 @@ export interface ReplayedInteraction {
   /** Number of the revision in force. */
   inForce: number | null;
   /** Who has reported on the terms in force. */
-  reports: Set<AgentId>;
+  reports: ReadonlySet<AgentId>;
   /** What the same command must have recorded next. */
   expected: ExpectedEvent | null;
   endedAt: Timestamp | null;
   /** Days after the end, from the texts; null without them. */
   retentionDays: number | null;
-  consents: Set<AgentId>;
+  consents: ReadonlySet<AgentId>;
   erased: boolean;
   /** Revision and place of the last event. */
   revision: number;
@@ -58,6 +62,9 @@ export interface ReplayedInteraction {
   /** Something before was missing or wrong: from there on, the state is not known. */
   sound: boolean;
 }
+
+/** Shared by all that hold nobody: there are many of them. */
+export const NOBODY: ReadonlySet<AgentId> = new Set();
 
 export interface ExpectedEvent {
   readonly type: 'revision-attested' | 'interaction-completed';

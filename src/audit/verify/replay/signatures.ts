@@ -89,6 +89,7 @@ function policyFlaw(
   const { policy } = party;
   if (policy?.revision !== named) return failure('policy-not-in-force', `revision ${named}`);
   if (contract === null) return gap('texts-missing', 'contract');
+  if (policy.rules === undefined) return gap('texts-missing', 'policy');
   const { taskCategories, allowedActions, maxRetentionDays } = policy.rules;
   const covers =
     taskCategories.includes(contract.taskCategory) &&

@@ -25,6 +25,8 @@ export function wireDocument(state: ReplayedInteraction): FederatedInteraction |
   }
   const standing = shown(state);
   if (standing === undefined || standing.contract === null) return undefined;
+  const { initiatorTransport, responderTransport } = state;
+  if (initiatorTransport === null || responderTransport === null) return undefined;
   return {
     protocolVersion: PROTOCOL_VERSION,
     interactionId: state.interactionId,
@@ -36,8 +38,8 @@ export function wireDocument(state: ReplayedInteraction): FederatedInteraction |
     acceptances: Object.fromEntries(standing.acceptances),
     contractRevision: standing.revision,
     contractRevisions: revisions,
-    initiatorTransport: state.initiatorTransport,
-    responderTransport: state.responderTransport,
+    initiatorTransport,
+    responderTransport,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
     expiresAt: state.expiresAt,

@@ -1,3 +1,4 @@
+import { signsItsActs } from '../../../agents/domain/keys.js';
 import { err, ok } from '../../../kernel/result.js';
 import { makeStatement, type ErasureConsentStatement } from '../../../kernel/statements.js';
 import { admitEnded } from '../admission.js';
@@ -14,6 +15,9 @@ import type { Decision } from './decision.js';
  * One party lets the texts go before their retention has run out; alone it changes nothing. An expiry
  * that is due and not yet recorded is recorded with it, so that no consent precedes the end.
  *
+ * Whoever signs its acts signs this one, retired or not: it winds nothing down, but destroys evidence.
+ * Without the key the texts wait for the end of their retention.
+ *
  * Refuses with the codes of {@link admitEnded}, `already-consented` and the codes of {@link verifyAct}.
  */
 export function consentToErasure(
@@ -26,6 +30,8 @@ export function consentToErasure(
   const { interaction, agent } = admission.value;
   const { agentId } = agent;
   if (interaction.erasureConsents.has(agentId)) return err({ code: 'already-consented' });
+  if (command.proof === undefined && signsItsActs(agent))
+    return err({ code: 'signature-required' });
   const { interactionId, audience } = interaction;
   const signed = verifyAct(
     agent,

@@ -62,7 +62,7 @@ export async function startA2aServer(options: A2aServerOptions = {}): Promise<A2
   const edge = createEdge({
     publicBaseUrl: 'https://countersign.example',
     authenticate,
-    reaches: () => Promise.resolve(true),
+    reaches: () => Promise.resolve('reached'),
     isDraining: () => isDraining,
   });
   const app = await NestFactory.create<NestFastifyApplication>(CardModule, edge.adapter, {

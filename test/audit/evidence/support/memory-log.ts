@@ -1,3 +1,4 @@
+import type { Position } from '../../../../src/event-store/port.js';
 import { nodeHash } from '../../../../src/kernel/merkle.js';
 
 /** The tree as RFC 6962 section 2.1 defines it, word for word: slow, and easy to believe. */
@@ -6,6 +7,11 @@ export class MemoryLog {
 
   add(...leaves: readonly Uint8Array[]): void {
     this.#leaves.push(...leaves);
+  }
+
+  /** Of the newest leaf: the positions of its events count the leaves. */
+  position(): Position {
+    return positionOf(this.size() - 1);
   }
 
   size(): number {
@@ -21,9 +27,15 @@ export class MemoryLog {
     return rootOf(this.#leaves.slice(0, size));
   }
 
-  inclusionProof(index: number, size: number): readonly Uint8Array[] {
-    return pathOf(index, this.#leaves.slice(0, size));
+  inclusionProofs(size: number): (index: number) => readonly Uint8Array[] {
+    const leaves = this.#leaves.slice(0, size);
+    return (index) => pathOf(index, leaves);
   }
+}
+
+/** Of the event that became this leaf. */
+export function positionOf(index: number): Position {
+  return String(index + 1).padStart(20, '0') as Position;
 }
 
 /** The largest power of two smaller than n. */

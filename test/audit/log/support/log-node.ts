@@ -34,6 +34,8 @@ export interface LogNodeOptions {
   readonly key?: CheckpointKey | undefined;
   readonly origin?: string;
   readonly witnesses?: readonly NoteKey[];
+  /** Between two checkpoints. */
+  readonly intervalMs?: number;
   /** What stands between the node and its store. */
   readonly through?: (store: EventStore) => EventStore;
   /** Opens the log, where it is not `events.db`. */
@@ -42,7 +44,7 @@ export interface LogNodeOptions {
 
 /** The tree, the signer and the store of one node, in this thread. */
 export class LogNode {
-  progress: TreeProgress = { position: START, stalled: null, isContradicted: false };
+  progress: TreeProgress = { position: START, stalled: null, proven: null, isContradicted: false };
   readonly reports: string[] = [];
 
   private constructor(
@@ -75,15 +77,16 @@ export class LogNode {
       writer,
       key: () => Promise.resolve(key),
       catchUp,
+      proven: () => self.node?.progress.proven ?? null,
       clock: Date.now,
       report: (line, { fault }) => self.node?.reports.push(`${line}: ${String(fault)}`),
-      intervalMs: 20,
+      intervalMs: options.intervalMs ?? 20,
       leastIntervalMs: 1,
     });
     const follower = new TreeFollower({
       store,
       tree: written,
-      lastLeaf: () => view.leafAt(written.state.size - 1),
+      view,
       report: () => undefined,
       onProgress: (progress) => {
         if (self.node !== undefined) self.node.progress = progress;
@@ -136,7 +139,7 @@ export class LogNode {
   }
 }
 
-export function treeFile(folder: string, name: string): string {
+function treeFile(folder: string, name: string): string {
   return join(folder, `${name}-tree.db`);
 }
 
@@ -146,7 +149,7 @@ export function deleteTree(folder: string, name: string): void {
   }
 }
 
-export function audited(text: string): NewEnvelope {
+function audited(text: string): NewEnvelope {
   const id = randomUUID();
   return {
     id,

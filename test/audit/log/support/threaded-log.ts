@@ -3,8 +3,10 @@ import type { Worker } from 'node:worker_threads';
 import { randomBytes } from 'node:crypto';
 import type { PublishedLog } from '../../../../src/audit/log/published-log.js';
 import type { HealthStatus } from '../../../../src/http/health/health-source.js';
+import { RejectionException } from '../../../../src/http/rejection-exception.js';
 import { readConfig } from '../../../../src/config/read-config.js';
 import type { EventStore } from '../../../../src/event-store/port.js';
+import { isDatabaseFault } from '../../../../src/projections/read-database.js';
 import { openLog } from '../../../../src/wiring/open-event-store.js';
 import { openTransparencyLog } from '../../../../src/wiring/open-transparency-log.js';
 import { Opened } from '../../../../src/wiring/opened.js';
@@ -13,6 +15,12 @@ import { makeKey } from './log-node.js';
 
 const key = makeKey('checkpoint-1');
 const PATIENCE_MS = 25_000;
+
+interface ThreadedLogOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Between two checkpoints. */
+  readonly intervalMs?: number;
+}
 
 /** The transparency log of a node as the service opens it: its tree grows in a thread of its own. */
 export class ThreadedLog {
@@ -27,11 +35,9 @@ export class ThreadedLog {
   log!: PublishedLog;
   #health!: () => Promise<HealthStatus> | HealthStatus;
 
-  /** @param beforeTree done when the log is open, and the tree's thread not yet started */
   static async open(
     folder: string,
-    env: Readonly<Record<string, string>> = {},
-    beforeTree: () => void = () => undefined,
+    { env = {}, intervalMs = 50 }: ThreadedLogOptions = {},
   ): Promise<ThreadedLog> {
     const config = readConfig(
       {
@@ -48,9 +54,8 @@ export class ThreadedLog {
     subscribe('worker_threads', node.#note);
     node.store = await openLog(value.eventStore);
     node.#opened.onClose(() => node.store.close());
-    beforeTree();
     const { log, health } = await openTransparencyLog(
-      { ...value, transparencyLog: { ...value.transparencyLog, checkpointIntervalMs: 50 } },
+      { ...value, transparencyLog: { ...value.transparencyLog, checkpointIntervalMs: intervalMs } },
       node.store,
       { checkpointSigner: () => Promise.resolve(key), keys: () => Promise.resolve(new Map()) },
       randomBytes,
@@ -68,9 +73,15 @@ export class ThreadedLog {
   /** Waits until a checkpoint of a tree of this size is published, and the node says that all is well. */
   async published(size: number): Promise<void> {
     await eventually(async () => {
-      if ((await this.log.checkpoint())?.size !== size) return false;
-      const { details } = await this.health();
-      return details['stalled'] === null && this.#isSigning(details);
+      try {
+        if ((await this.log.checkpoint())?.size !== size) return false;
+        const { details } = await this.health();
+        return details['stalled'] === null && this.#isSigning(details);
+      } catch (error) {
+        // Answered with 503, as long as it takes.
+        if (isDatabaseFault(error) || error instanceof RejectionException) return false;
+        throw error;
+      }
     }, PATIENCE_MS);
   }
 

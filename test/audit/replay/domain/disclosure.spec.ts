@@ -3,10 +3,12 @@ import type { Agent } from '../../../../src/agents/domain/agent.js';
 import {
   agentsBehind,
   disclosureTo,
+  isDisclosed,
   mayDisclose,
   type Disclosure,
 } from '../../../../src/audit/replay/domain/disclosure.js';
 import type { StreamSubject } from '../../../../src/audit/replay/domain/stream-subject.js';
+import { INVOCATION_EVENT_TYPES } from '../../../../src/invocations/event-types.js';
 import { SCOPES, type Caller, type Scope } from '../../../../src/kernel/caller.js';
 import type { AgentId } from '../../../../src/kernel/ids.js';
 
@@ -100,9 +102,9 @@ const MATRIX: Readonly<Record<keyof typeof CALLERS, Row>> = {
     'agent b1': 'everything',
     'a1 with b1': 'everything',
     'b1 with unregistered': 'everything',
-    'call of a1 by b1': 'sealed',
+    'call of a1 by b1': 'as-caller',
   },
-  'audit:read of C': { keys: 'everything', 'call of a1 by somebody of C': 'sealed' },
+  'audit:read of C': { keys: 'everything', 'call of a1 by somebody of C': 'as-caller' },
   'audit:read of A, bound to b1': OF_A,
   'owner of a1': { 'a1 with b1': 'everything', 'a1 with a2': 'everything' },
   'owner of a1, in tenant B': {},
@@ -122,6 +124,17 @@ describe.each(Object.entries(MATRIX))('%s', (who, row) => {
     // What is skipped unseen is what would not be told.
     if (!mayDisclose(reader, STREAMS[subject.kind])) expect(disclosure).toBe('nothing');
   });
+});
+
+it.each<readonly [Disclosure, readonly string[]]>([
+  ['nothing', []],
+  ['as-caller', ['invocation-admitted', 'invocation-ended', 'invocation-refused']],
+  ['everything', Object.keys(INVOCATION_EVENT_TYPES)],
+])('of the events of a call “%s” discloses %j', (disclosure, types) => {
+  const disclosed = Object.keys(INVOCATION_EVENT_TYPES).filter((type) =>
+    isDisclosed(disclosure, type),
+  );
+  expect(disclosed.sort()).toEqual([...types].sort());
 });
 
 it('an agent that nobody knows any more hides, and opens nothing', () => {

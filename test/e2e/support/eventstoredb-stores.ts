@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventStoreDouble } from '../../support/eventstoredb/double.js';
+import type { SharedStores } from './several-nodes.js';
+
+/** A cluster of the double's. Processes on one machine may share the file of keys. */
+export async function eventStoreDbDouble(): Promise<SharedStores> {
+  const double = await EventStoreDouble.start({ size: 3 });
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-e2e-keys-'));
+  return {
+    env: { EVENT_STORE: double.connectionString, KEY_STORE: `sqlite:${join(folder, 'keys.db')}` },
+    stop: async () => {
+      await double.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
