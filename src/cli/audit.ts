@@ -24,7 +24,7 @@ const usage = `Usage: countersign audit URL --trust KEY|FILE [--state FILE] [--t
 Recomputes a log from its first event on: every leaf and the tree, every signature, the state of
 every interaction. The log is that of a live service, up to its newest checkpoint, or an export:
 
-  curl -H 'Accept: application/x-ndjson' -H 'Authorization: Bearer …' URL/v1/events > FILE
+  curl -fsS -H 'Accept: application/x-ndjson' -H 'Authorization: Bearer …' URL/v1/events > FILE
 
 Of a live service every checkpoint that it lists is checked, and every interaction is asked for and
 compared with what the log leads to, as of the last entry that was read.
@@ -34,7 +34,8 @@ compared with what the log leads to, as of the last entry that was read.
                      repeated
   --state FILE       where the newest checkpoint that everything led to is kept: the next audit
                      demands that the log still begins with it. The file is the signed note itself
-  --checkpoint FILE  of an export: the signed note of a checkpoint that its entries must lead to
+  --checkpoint FILE  of an export: the signed note of a checkpoint that its entries must lead to,
+                     fetched from URL/log/checkpoint before the export
   --token TOKEN      bearer token with the scope audit:read-all; better in ${TOKEN_VARIABLE}
   --follow           stay, and audit what comes; ends at the first thing that is wrong
   --every SECONDS    between two looks, 10 by default

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyBundle } from '../../src/audit/verify/verify-bundle.js';
 import { parseTrust, type Trust } from '../../src/audit/verify/trust.js';
@@ -170,14 +171,18 @@ describe('who gets a bundle', () => {
   );
 
   it('each two at a time, as often as it likes', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, async () => evidence(alpha)));
+    // All of them wait for a checkpoint over it.
+    const fresh = await agreement();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, async () => evidence(alpha, fresh)),
+    );
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.length).toBeLessThanOrEqual(10);
     for (const { status, body } of refused) {
       expect([status, body['code']]).toEqual([503, 'too-many-streams']);
     }
-    for (let nth = 0; nth < 4; nth++) expect((await evidence(alpha)).status).toBe(200);
+    for (let nth = 0; nth < 4; nth++) expect((await evidence(alpha, fresh)).status).toBe(200);
   });
 
   it('nobody without a token', async () => {
@@ -347,4 +352,27 @@ describe('consistency with an earlier checkpoint', () => {
     expect([answer.status, answer.body['code']]).toEqual([503, 'checkpoint-behind']);
     expect(answer.headers.get('retry-after')).toBe('1');
   });
+});
+
+it('a stored event that was changed by hand is not left out', async () => {
+  const interaction = await agreement();
+  expect((await evidence(alpha, interaction)).status).toBe(200);
+  await service.stop();
+  const file = new Database(join(service.folder, 'events.db'));
+  const { changes } = file
+    .prepare(
+      `UPDATE events SET body = json_set(body, '$.metadata.traceparent', 'changed')
+       WHERE revision = 0 AND stream = (SELECT number FROM streams WHERE name = ?)`,
+    )
+    .run(`interaction-${interaction.interactionId}`);
+  file.close();
+  expect(changes).toBe(1);
+  await service.start();
+  let answer = await evidence(alpha, interaction);
+  await eventually(async () => {
+    answer = await evidence(alpha, interaction);
+    return answer.body['code'] !== 'checkpoint-behind';
+  }, 20_000);
+  expect([answer.status, answer.body['code']]).toEqual([503, 'log-inconsistent']);
+  expect(answer.headers.get('retry-after')).toBeNull();
 });

@@ -106,7 +106,9 @@ it('a node that is killed between destroying keys and recording it leaves each e
       const events = await deployment.events(interactionStream(id));
       expect(events.map(({ type }) => type)).toEqual([
         'interaction-proposed',
-        'revision-rejected',
+        'revision-accepted',
+        'revision-attested',
+        'interaction-cancelled',
         'texts-erased',
       ]);
     }

@@ -94,10 +94,10 @@ export class CheckpointSigner {
   }
 
   async #run(): Promise<void> {
-    let delay = (await this.#turn(false)) ?? this.options.intervalMs;
+    let delay = 0;
     for (;;) {
-      if (!this.#isAsked || delay < this.options.intervalMs) await this.#rest(delay);
-      if (this.#stopping.signal.aborted) return;
+      const isDue = this.#isAsked && delay >= this.options.intervalMs;
+      if (!(await this.#rest(isDue ? 0 : delay))) return;
       const isAsked = this.#isAsked;
       this.#isAsked = false;
       const remaining = await this.#turn(isAsked);
@@ -107,11 +107,17 @@ export class CheckpointSigner {
     }
   }
 
-  /** A rest that was asked for already is not cut short by asking again. */
-  async #rest(milliseconds: number): Promise<void> {
-    this.#sleep = new AbortController();
-    const wakes = this.#isAsked ? this.#stopping : this.#sleep;
-    await pause(milliseconds, wakes.signal);
+  /**
+   * A rest that was asked for already is not cut short by asking again.
+   * @returns false when it is time to stop
+   */
+  async #rest(milliseconds: number): Promise<boolean> {
+    const { signal } = this.#stopping;
+    if (milliseconds > 0 && !signal.aborted) {
+      this.#sleep = new AbortController();
+      await pause(milliseconds, this.#isAsked ? signal : this.#sleep.signal);
+    }
+    return !signal.aborted;
   }
 
   /** @returns milliseconds until it may be signed again, undefined when nothing waits for that. */

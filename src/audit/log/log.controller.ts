@@ -101,9 +101,12 @@ export class LogController {
     'signature-invalid',
     'signed-time-out-of-range',
     'projection-behind',
+    'log-inconsistent',
+    'checkpoint-behind',
     'contention',
   )
   async cosign(@Body() { note }: CosignaturesBody): Promise<CosignedNoteDocument> {
+    this.log.requireOurs();
     return orReject(await this.cosigning.submit(note));
   }
 

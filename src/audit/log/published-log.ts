@@ -26,7 +26,7 @@ export class PublishedLog implements TransparencyLog {
   ) {}
 
   async checkpoint(): Promise<PublishedCheckpoint | undefined> {
-    this.#requireOurs();
+    this.requireOurs();
     return Promise.resolve(this.#newest());
   }
 
@@ -34,7 +34,7 @@ export class PublishedLog implements TransparencyLog {
     leafHash: Uint8Array,
     timeoutMs: number,
   ): Promise<PublishedCheckpoint | undefined> {
-    this.#requireOurs();
+    this.requireOurs();
     const covering = (): PublishedCheckpoint | undefined => {
       const index = this.tree.indexOf(leafHash);
       const newest = this.#newest();
@@ -46,7 +46,7 @@ export class PublishedLog implements TransparencyLog {
     if (now !== undefined || timeoutMs <= 0) return now;
     this.signer.signSoon();
     await this.thread.until(() => covering() !== undefined, timeoutMs);
-    this.#requireOurs();
+    this.requireOurs();
     return covering();
   }
 
@@ -104,7 +104,7 @@ export class PublishedLog implements TransparencyLog {
    * @throws {RejectionException} as `checkpoint` does
    */
   checkpoints(before: number, limit: number): readonly (StoredCheckpoint & PublishedCheckpoint)[] {
-    this.#requireOurs();
+    this.requireOurs();
     if (!this.tree.isThere) return [];
     return checkpointsBefore(this.tree, before, limit).map((each) => this.#published(each));
   }
@@ -123,8 +123,8 @@ export class PublishedLog implements TransparencyLog {
     return { ...checkpoint, note: checkpoint.note + lines.join('') };
   }
 
-  /** @throws {RejectionException} `log-inconsistent`, `checkpoint-behind` */
-  #requireOurs(): void {
+  /** @throws {RejectionException} `log-inconsistent`, `checkpoint-behind`: see {@link checkpoint} */
+  requireOurs(): void {
     if (this.signer.health.state === 'refusing' || this.thread.progress.isContradicted) {
       throw new RejectionException({ code: 'log-inconsistent' });
     }

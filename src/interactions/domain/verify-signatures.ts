@@ -39,7 +39,8 @@ export type Signed =
  *
  * Once the agent is retired, its owner with `agents:admin` may do without one: the keys may be gone
  * for ever, and these four acts only wind things down. It is the same authority that may change an
- * agent's keys; a lesser token may not, since a stolen one must change nothing.
+ * agent's keys; a lesser token may not, since a stolen one must change nothing. A consent to erasure is
+ * no such act, and never comes here without a signature.
  *
  * Refuses with `signature-required` and the codes of {@link verifyProof}.
  */

@@ -69,8 +69,9 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
   private async load(stream: string, asOf: AsOf): Promise<Interaction | undefined> {
     const { state } = await this.loadAs(stream, asOf);
     if (state === undefined || asOf.kind === 'now') return state;
-    const now = await this.execution.repository.load(stream);
-    return now.state?.erasure == null ? state : withoutTexts(state);
+    const { state: head } = await this.execution.repository.load(stream);
+    const isErased = head !== undefined && head.erasure !== null;
+    return isErased ? withoutTexts(state) : state;
   }
 
   private loadAs(stream: string, asOf: AsOf): Promise<Loaded<Interaction | undefined>> {

@@ -94,6 +94,24 @@ describe('entries', () => {
     });
   });
 
+  it('leave others their turn, however long each proof takes', async () => {
+    const log = new MemoryLog();
+    const events = streamIn(log, 30);
+    const slow = {
+      indexOf: (leaf: Uint8Array) => log.indexOf(leaf),
+      inclusionProofs: (size: number) => (index: number) => {
+        const until = performance.now() + 3;
+        while (performance.now() < until);
+        return log.inclusionProofs(size)(index);
+      },
+    };
+    let turns = 0;
+    const others = setInterval(() => turns++, 1);
+    await read(entryTexts(events, slow, log.size(), () => true));
+    clearInterval(others);
+    expect(turns).toBeGreaterThan(5);
+  });
+
   it('withheld ones say nothing but their place', async () => {
     const log = new MemoryLog();
     const events = streamIn(log, 2);

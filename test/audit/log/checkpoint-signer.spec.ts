@@ -166,6 +166,13 @@ describe('the signer', () => {
     await published(node, 1);
   });
 
+  it('stops at once, also in the middle of a turn', async () => {
+    const node = await open('a', { intervalMs: 600_000 });
+    await append(node.store, 1);
+    node.signer.start();
+    await node.signer.stop();
+  });
+
   it('does not know what its log is before the tree reaches what it keeps', async () => {
     const node = await open();
     await append(node.store, 4);

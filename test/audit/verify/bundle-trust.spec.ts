@@ -94,7 +94,10 @@ describe('a bundle is as good as what is trusted from outside', () => {
       'a checkpoint of the same size with another root',
       forked,
       { ...keeping(earlierCheckpoint(bundle, size)), keys: [logKey] },
-      [['consistency', 'failed', 'checkpoint-forked']],
+      [
+        ['consistency', 'failed', 'checkpoint-forked'],
+        ['consistency', 'not-checkable', 'consistency-unanchored'],
+      ],
     ],
     [
       'a newer checkpoint',

@@ -108,19 +108,24 @@ describe('an audit of a log', () => {
 
 describe('texts that are missing', () => {
   const erased = goldenExport('../interactions-erased/withdrawn', false);
+  /** One of the parties consents without a key. */
+  const unsigned = { check: 'act', reason: 'act-without-signature' };
 
   it.each([1, 2])('are told as erased where the log says so, over %i threads', async (threads) => {
     const told = await (await audited(erased, threads)).events(true);
     expect(told).toMatchObject({ result: 'not-checkable', erased: 2 });
-    expect(told.counts).toMatchObject({ failed: 0, 'not-checkable': 0 });
-    expect(told.findings).toMatchObject([{ check: 'texts', reason: 'erased', detail: null }]);
+    expect(told.counts).toMatchObject({ failed: 0, 'not-checkable': 1 });
+    expect(told.findings).toMatchObject([
+      { check: 'texts', reason: 'erased', detail: null },
+      unsigned,
+    ]);
   });
 
   it('are told as missing until then, and where the log does not say so', async () => {
     const hidden = await (await audited(erased.slice(0, -1))).events(true);
     expect(hidden).toMatchObject({ result: 'not-checkable', erased: 0 });
-    expect(hidden.counts).toMatchObject({ failed: 0, 'not-checkable': 2 });
-    expect(hidden.findings).toMatchObject([{ check: 'texts', reason: 'texts-missing' }]);
+    expect(hidden.counts).toMatchObject({ failed: 0, 'not-checkable': 3 });
+    expect(hidden.findings).toMatchObject([{ check: 'texts', reason: 'texts-missing' }, unsigned]);
   });
 
   it('are told as missing where the log says so against the rules', async () => {

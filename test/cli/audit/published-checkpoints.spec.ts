@@ -9,7 +9,9 @@ import { checkpointNote } from '../../audit/support/bundles.js';
 const PAGE = 500;
 
 let server: Server | undefined;
-afterEach(() => server?.close());
+afterEach(() => {
+  server?.close();
+});
 
 /** A service that lists checkpoints of trees of `newest`, `newest - 1` … 1 entries. */
 async function listing(newest: number): Promise<ServiceClient> {

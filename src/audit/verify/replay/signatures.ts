@@ -128,8 +128,9 @@ export function actFlaw(
   if (typeof party === 'string') return gap(party, agentId);
   if (signedAt === null || signature === null) {
     if (party.ignorance !== null) return gap(party.ignorance, agentId);
-    // Once an agent has retired its owner may wind things down.
-    if (party.signsItsActs && !party.isRetired) return failure('signature-missing', agentId);
+    // Once an agent has retired its owner may wind things down, and destroy nothing.
+    const mayWindDown = party.isRetired && event.type !== 'erasure-consented';
+    if (party.signsItsActs && !mayWindDown) return failure('signature-missing', agentId);
     return gap('act-without-signature', agentId);
   }
   if (!signedMomentFits(signedAt, recordedAt, true)) return failure('signed-at-implausible');

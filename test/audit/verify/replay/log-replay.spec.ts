@@ -492,6 +492,7 @@ describe('the erasure of texts', () => {
   }
   const erased = (ground: string, revision: number, moment = ended): EventEnvelope =>
     envelope(own, revision, 'texts-erased', { interactionId, ground }, moment);
+  const unsigned = { interactionId, signedAt: null, signature: null };
   const alphaConsents = consent('agent-alpha', alphaKey, next);
   const betaConsents = consent('agent-beta', betaKey, next + 1);
   const later = '2031-01-01T00:00:00.000Z' as Timestamp;
@@ -512,6 +513,14 @@ describe('the erasure of texts', () => {
       'with a consent that another signed',
       [consent('agent-beta', alphaKey, next)],
       [`own@${next}, agent-beta act failed key-unregistered`],
+    ],
+    [
+      'with a consent that nobody signed, though its agent has retired',
+      [
+        change('agent-beta', 'agent-retired', { reasonHash: null }, log.length - 1),
+        envelope(own, next, 'erasure-consented', { ...unsigned, agentId: 'agent-beta' }, ended),
+      ],
+      [`own@${next}, agent-beta act failed signature-missing`],
     ],
     ['when it is due', [erased('retention', next, later)], []],
     [

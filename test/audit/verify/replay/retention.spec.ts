@@ -12,7 +12,7 @@ const { events } = golden('rejected');
 const [first] = events;
 if (first === undefined) throw new Error('no event');
 const proposal = first.data as unknown as FirstProposalData;
-const placed = { envelope: first, index: 0 };
+const placed = { envelope: first, index: 0, texts: undefined };
 
 /** Proposed with the first days, then countered with each of the others, and rejected. */
 function retained([days, ...more]: readonly number[]): number | null {
@@ -20,7 +20,7 @@ function retained([days, ...more]: readonly number[]): number | null {
   const state = begin(proposal, placed, terms(days), false);
   for (const other of more) {
     const data = { ...proposal, previousTermsHash: proposal.termsHash };
-    record(state, { type: 'revision-proposed', data } as LaterEvent, placed, terms(other));
+    record(state, { type: 'revision-proposed', data }, placed, terms(other));
   }
   record(state, { type: 'revision-rejected', data: {} } as LaterEvent, placed, null);
   return state.retentionDays;
