@@ -13,6 +13,9 @@ export interface TreeThreadOptions {
   readonly backoffMs?: readonly [first: number, longest: number];
 }
 
+/** A thread is given so long to end by itself, in milliseconds. */
+const STOP_MS = 2_000;
+
 const NOT_STARTED: TreeProgress = {
   position: START,
   stalled: null,
@@ -78,7 +81,10 @@ export class TreeThread {
     if (worker === undefined) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     worker.postMessage('stop' satisfies TreeOrder);
+    // One that is still starting does not listen yet; the tree's file outlives any end.
+    const patience = setTimeout(() => void worker.terminate(), STOP_MS);
     await ended;
+    clearTimeout(patience);
   }
 
   get #firstBackoff(): number {
