@@ -36,7 +36,9 @@ describe('problems', () => {
           status: REJECTION_STATUS[code].status,
           title: REJECTION_STATUS[code].title,
           meaning: REJECTIONS[code],
-          retriable: (REJECTION_STATUS[code].status as number) === 503,
+          // An operator has to look at that one first.
+          retriable:
+            (REJECTION_STATUS[code].status as number) === 503 && code !== 'log-inconsistent',
         });
       }
     });
