@@ -62,7 +62,7 @@ export class TreeFollower {
   #fault: Error | undefined;
 
   constructor(options: TreeFollowerOptions) {
-    this.#options = { restMs: 1_000, batchSize: 128, backoffMs: [100, 5_000], ...options };
+    this.#options = { restMs: 1_000, batchSize: 512, backoffMs: [100, 5_000], ...options };
   }
 
   /** Looks at the log now instead of after the rest. */
