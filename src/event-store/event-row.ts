@@ -24,6 +24,13 @@ export interface NewRow {
   readonly body: string;
 }
 
+export interface AppendRequest {
+  readonly stream: string;
+  /** Revision that the stream must stand at, -1 for no stream. */
+  readonly after: number;
+  readonly rows: readonly NewRow[];
+}
+
 type Body = Omit<EventEnvelope, 'stream' | 'revision' | 'type' | 'id'>;
 
 const NEEDS_NO_ESCAPE = /^[A-Za-z0-9_-]*$/;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { toPosition, type StoredEvent } from './event-row.js';
-import { EventStoreUnavailable, type SubscriptionMessage } from './port.js';
+import { cutShort, isAborted } from './following.js';
+import type { SubscriptionMessage } from './port.js';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 2_000;
@@ -90,7 +91,7 @@ async function* follow(
         pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
         continue;
       }
-      if (head < cursor) throw cutShort(head, cursor);
+      if (head < cursor) throw cutShort(toPosition(head), toPosition(cursor));
       pause = FIRST_PAUSE_MS;
       for (const { envelope } of page.events) {
         if (isAborted(signal)) return;
@@ -109,19 +110,4 @@ async function* follow(
   } finally {
     onEnd();
   }
-}
-
-/** A call, since the signal changes while the reader holds the last message. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
-}
-
-/**
- * The log ends before a place that a reader has seen: an older copy was put back, or the reader's
- * checkpoint belongs to another log. To go on would skip events without a word.
- */
-function cutShort(head: number, checkpoint: number): EventStoreUnavailable {
-  return new EventStoreUnavailable(
-    `the log ends at ${toPosition(head)}, before the reader's checkpoint ${toPosition(checkpoint)}`,
-  );
 }

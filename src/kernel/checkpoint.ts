@@ -12,6 +12,14 @@ export interface Checkpoint {
   readonly rootHash: Uint8Array;
 }
 
+/**
+ * The log's name, as every checkpoint says it: the public base URL without its scheme, and `/log`.
+ * Another address is another log.
+ */
+export function logOrigin(publicBaseUrl: string): string {
+  return `${publicBaseUrl.replace(/^https?:\/\//, '')}/log`;
+}
+
 /** The text that is signed; this log adds no extension lines. */
 export function formatCheckpoint({ origin, size, rootHash }: Checkpoint): string {
   return `${origin}\n${String(size)}\n${encodeBase64(rootHash)}\n`;

@@ -5,7 +5,6 @@ import { CheckpointSigner } from '../audit/log/checkpoint-signer.js';
 import type { CheckpointSigning } from '../audit/log/checkpoint-signing.js';
 import { Cosigning } from '../audit/log/cosigning.js';
 import { LogWriter } from '../audit/log/log-writer.js';
-import { originOf } from '../audit/log/origin.js';
 import { PublishedLog } from '../audit/log/published-log.js';
 import { transparencyLogHealth } from '../audit/log/transparency-log-health.js';
 import { TreeThread } from '../audit/log/tree-thread.js';
@@ -14,6 +13,7 @@ import type { Config } from '../config/config.js';
 import type { RandomBytes } from '../event-store/command-execution.js';
 import type { EventStore } from '../event-store/port.js';
 import { logFault, logReport } from '../http/fault-log.js';
+import { logOrigin } from '../kernel/checkpoint.js';
 import type { HealthSource } from '../http/health/health-source.js';
 import type { LogTreeWorkerData } from './log-tree-worker-data.js';
 import { openReadDatabase } from './open-read-database.js';
@@ -49,7 +49,7 @@ export async function openTransparencyLog(
     checkpointIntervalMs,
     witnesses,
   } = config.transparencyLog;
-  const origin = originOf(config.publicBaseUrl);
+  const origin = logOrigin(config.publicBaseUrl);
   const database = await openReadDatabase('LOG_TREE', location.path, opened);
   const workerData: LogTreeWorkerData = {
     eventStore: config.eventStore,

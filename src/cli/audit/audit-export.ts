@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { originOf } from '../../audit/verify/bundle/checkpoint.js';
 import { conclude, gap, type CheckResult } from '../../audit/verify/check-result.js';
 import type { Trust } from '../../audit/verify/trust.js';
 import { encodeBase64Url } from '../../kernel/base64url.js';
-import type { SignedCheckpoint } from '../../kernel/checkpoint.js';
+import { logOrigin, type SignedCheckpoint } from '../../kernel/checkpoint.js';
 import { AuditFault } from './audit-fault.js';
 import { withProgress } from './audit-progress.js';
 import type { AuditReport } from './audit-report.js';
@@ -37,7 +36,7 @@ export async function auditExport(options: ExportAuditOptions): Promise<AuditRep
     const remembered = [...trust.checkpoints, ...(kept ? [kept] : [])];
     for (const { checkpoint } of [...published, ...remembered]) log.watch(checkpoint.size);
     await withProgress(log, undefined, tell, () => log.take(blocks));
-    const origin = originOf(audience);
+    const origin = logOrigin(audience);
     const rootAt = (size: number): Uint8Array | undefined => log.rootAt(size);
     return {
       tree: [

@@ -1,7 +1,10 @@
-import { originOf } from '../../audit/verify/bundle/checkpoint.js';
 import type { CheckResult } from '../../audit/verify/check-result.js';
 import type { Trust } from '../../audit/verify/trust.js';
-import { parseSignedCheckpoint, type SignedCheckpoint } from '../../kernel/checkpoint.js';
+import {
+  logOrigin,
+  parseSignedCheckpoint,
+  type SignedCheckpoint,
+} from '../../kernel/checkpoint.js';
 import { encodeBase64Url } from '../../kernel/base64url.js';
 import { sameHash } from '../../kernel/merkle.js';
 import { AuditFault } from './audit-fault.js';
@@ -121,7 +124,7 @@ export class LogFollower {
     const { client, threads } = this.options;
     const source = lineBlocks(client.events(null));
     const { audience } = await openLog(source);
-    this.#origin = originOf(audience);
+    this.#origin = logOrigin(audience);
     // Its first block was enough: the connection is not kept.
     await source.return(undefined);
     return new LogAudit({ audience, threads, documents: true });

@@ -1,5 +1,5 @@
 import { envelopeText, type EventEnvelope } from '../../kernel/envelope.js';
-import type { JsonObject } from '../../kernel/json.js';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
 import { leafHash } from '../../kernel/merkle.js';
 
 /** One line of an export of `GET /v1/events`: a CloudEvent, nothing of it judged but its form. */
@@ -54,7 +54,7 @@ export function leafOf(envelope: EventEnvelope): Uint8Array | undefined {
 
 function parseObject(text: string): JsonObject | undefined {
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as Json;
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
@@ -63,8 +63,4 @@ function parseObject(text: string): JsonObject | undefined {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,6 +12,7 @@ import {
   type RecordedEnvelope,
   type SubscriptionMessage,
 } from '../port.js';
+import { refuseUnusable } from '../append-arguments.js';
 import { append } from './append.js';
 import { openClient, type OpenedClient } from './client.js';
 import { follow } from './follow.js';
@@ -88,10 +89,7 @@ export class EventStoreDbStore implements EventStore {
     events: readonly NewEnvelope[],
   ): Promise<Result<Appended, AppendConflict>> {
     this.#refuseClosed();
-    if (expected !== 'no-stream' && !(Number.isSafeInteger(expected) && expected >= 0)) {
-      throw new TypeError(`not an expected revision: ${String(expected)}`);
-    }
-    if (events.length === 0) throw new TypeError('an append has at least one event');
+    refuseUnusable(expected, events);
     const appending = this.#append(stream, { expected, events: events.map(toEventData) });
     this.#appends.add(appending);
     try {

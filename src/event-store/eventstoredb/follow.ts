@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventFilter, Position, SubscriptionMessage } from '../port.js';
-import { cutShort, type LiveTail } from './live-tail.js';
+import { cutShort, isAborted } from '../following.js';
+import type { LiveTail } from './live-tail.js';
 import type { LogReader } from './log-reader.js';
 import { LogScan } from './log-scan.js';
 
@@ -70,11 +71,6 @@ export async function* follow(
     scan?.stop();
     onEnd();
   }
-}
-
-/** A call, since the signal changes while the reader holds the last message. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }
 
 /** The scan keeps its place: after a fault it goes on from there. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EventStoreUnavailable, START, type Position } from '../port.js';
+import { cutShort } from '../following.js';
 import type { LogReader } from './log-reader.js';
 import type { Pull } from './pull.js';
 import { StoredEvent } from './stored-event.js';
@@ -13,13 +14,6 @@ const KEPT_CHARACTERS = 4 * 1024 * 1024;
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 2_000;
-
-/** Why a reader cannot go on: no waiting would mend it. */
-export function cutShort(head: Position, checkpoint: Position): EventStoreUnavailable {
-  return new EventStoreUnavailable(
-    `the log ends at ${head}, before the reader's checkpoint ${checkpoint}`,
-  );
-}
 
 /**
  * The newest events of the log, followed by one subscription for all readers of this process. The

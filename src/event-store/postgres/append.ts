@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../kernel/result.js';
-import { toPosition, type NewRow } from '../event-row.js';
+import { toPosition, type AppendRequest } from '../event-row.js';
 import type { Appended, AppendConflict } from '../port.js';
 import type { BatchesOptions } from './batches.js';
 import type { Connections } from './connections.js';
@@ -7,13 +7,6 @@ import type { Schema } from './schema.js';
 
 const APPENDS_PER_COMMIT = 256;
 const CHARACTERS_PER_COMMIT = 8 * 1024 * 1024;
-
-export interface AppendRequest {
-  readonly stream: string;
-  /** Revision that the stream must stand at, -1 for no stream. */
-  readonly after: number;
-  readonly rows: readonly NewRow[];
-}
 
 type Outcome = readonly [isStored: boolean, revision: number, position: number | null];
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { isAborted } from '../following.js';
 import type { Connections } from './connections.js';
 import { asFault } from './faults.js';
 import type { Schema } from './schema.js';
@@ -153,11 +154,6 @@ export class HeadWatch {
     this.#isNudged = true;
     this.#endPause();
   }
-}
-
-/** A call, since the signal changes while the listener waits. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }
 
 /** A server that does not answer is not waited for. */

@@ -1,6 +1,14 @@
 import type { NewEnvelope } from '../../kernel/envelope.js';
 import type { Result } from '../../kernel/result.js';
-import { isRowid, toPosition, toRow, toRowid, StoredEvent, type EventRow } from '../event-row.js';
+import {
+  isRowid,
+  toPosition,
+  toRow,
+  toRowid,
+  StoredEvent,
+  type AppendRequest,
+  type EventRow,
+} from '../event-row.js';
 import {
   EventStoreUnavailable,
   type Appended,
@@ -12,8 +20,9 @@ import {
   type RecordedEnvelope,
   type SubscriptionMessage,
 } from '../port.js';
+import { refuseUnusable } from '../append-arguments.js';
 import { Subscriptions, type SubscriptionSource } from '../subscription.js';
-import { appendBatches, type AppendRequest } from './append.js';
+import { appendBatches } from './append.js';
 import { Batches } from './batches.js';
 import { Connections, PATIENCE_MS } from './connections.js';
 import { StreamDeletion } from './delete-streams.js';
@@ -105,10 +114,7 @@ export class PostgresEventStore implements DeletableEventStore {
     events: readonly NewEnvelope[],
   ): Promise<Result<Appended, AppendConflict>> {
     this.#refuseClosed();
-    if (expected !== 'no-stream' && !(Number.isSafeInteger(expected) && expected >= 0)) {
-      throw new TypeError(`not an expected revision: ${String(expected)}`);
-    }
-    if (events.length === 0) throw new TypeError('an append has at least one event');
+    refuseUnusable(expected, events);
     // Written out now, so that nobody's later change of an object reaches the log.
     const rows = events.map(toRow);
     for (const text of [stream, ...rows.flatMap(({ type, id }) => [type, id])]) {

@@ -1,14 +1,7 @@
 import type Database from 'better-sqlite3';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Appended, AppendConflict } from '../port.js';
-import { toPosition, type EventRow, type NewRow } from '../event-row.js';
-
-export interface AppendRequest {
-  readonly stream: string;
-  /** Revision that the stream must stand at, -1 for no stream. */
-  readonly after: number;
-  readonly rows: readonly NewRow[];
-}
+import { toPosition, type AppendRequest, type EventRow } from '../event-row.js';
 
 type StoredId = readonly [id: string, position: number];
 

@@ -12,11 +12,20 @@ import {
   type RecordedEnvelope,
   type SubscriptionMessage,
 } from '../port.js';
+import { refuseUnusable } from '../append-arguments.js';
 import type { Result } from '../../kernel/result.js';
-import { appendInTransaction, type AppendRequest } from './append.js';
+import { appendInTransaction } from './append.js';
 import { StreamDeletion } from './delete-streams.js';
 import { durabilitySettings, openDatabase, type DurabilitySettings } from './database.js';
-import { isRowid, StoredEvent, toPosition, toRow, toRowid, type EventRow } from '../event-row.js';
+import {
+  isRowid,
+  StoredEvent,
+  toPosition,
+  toRow,
+  toRowid,
+  type AppendRequest,
+  type EventRow,
+} from '../event-row.js';
 import { Subscriptions, type SubscriptionSource } from '../subscription.js';
 import { EVENT_STORE_FILE, SELECT_EVENTS } from './event-store-file.js';
 import { EventScan } from './event-scan.js';
@@ -105,10 +114,7 @@ export class SqliteEventStore implements DeletableEventStore {
     events: readonly NewEnvelope[],
   ): Promise<Result<Appended, AppendConflict>> {
     this.#refuseClosed();
-    if (expected !== 'no-stream' && !(Number.isSafeInteger(expected) && expected >= 0)) {
-      throw new TypeError(`not an expected revision: ${String(expected)}`);
-    }
-    if (events.length === 0) throw new TypeError('an append has at least one event');
+    refuseUnusable(expected, events);
     // Written out now, so that nobody's later change of an object reaches the log.
     const rows = events.map(toRow);
     return this.#appends.submit({ stream, after: expected === 'no-stream' ? -1 : expected, rows });

@@ -1,15 +1,10 @@
 import { decodeBase64Url } from '../../../kernel/base64url.js';
-import type { SignedCheckpoint } from '../../../kernel/checkpoint.js';
+import { logOrigin, type SignedCheckpoint } from '../../../kernel/checkpoint.js';
 import type { ConsistencyEvidence } from '../../../kernel/evidence-bundle.js';
 import { sameHash, verifyConsistency } from '../../../kernel/merkle.js';
 import { verifyNote, type NoteKey } from '../../../kernel/note-key.js';
 import { failure, gap, type Flaw } from '../check-result.js';
 import type { Trust } from '../trust.js';
-
-/** The checkpoint's origin of a platform: its public base URL without the scheme, and `/log`. */
-export function originOf(audience: string): string {
-  return `${audience.replace(/^https?:\/\//, '')}/log`;
-}
 
 /**
  * Whose checkpoint it is: of this platform's log, and signed by a trusted key of that name; or equal
@@ -25,7 +20,8 @@ export function checkpointFlaw(
   { keys, checkpoints }: Trust,
 ): Flaw | undefined {
   const { note, checkpoint } = given;
-  if (checkpoint.origin !== originOf(audience)) return failure('origin-differs', checkpoint.origin);
+  if (checkpoint.origin !== logOrigin(audience))
+    return failure('origin-differs', checkpoint.origin);
   if (keys.length === 0 && checkpoints.length === 0) return gap('log-unnamed');
   let isSigned = false;
   for (const key of keys) {
