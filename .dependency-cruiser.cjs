@@ -32,7 +32,8 @@ const ADAPTER = '^src/(event-store|projections)/(sqlite|eventstoredb|postgres)/'
 const WIRING = '(^src/(main|service)\\.ts$|^src/wiring/|\\.module\\.ts$)';
 
 const DRIVERS = {
-  'better-sqlite3': '^src/(event-store|projections)/sqlite/',
+  // An audit's temporary tables are no store: nothing of a service is ever in them.
+  'better-sqlite3': '^src/((event-store|projections)/sqlite|cli/audit/temporary)/',
   pg: '^src/(event-store|projections)/postgres/',
   '@eventstore/db-client': '^src/event-store/eventstoredb/',
   '@modelcontextprotocol/sdk': '^src/invocations/backends/',
@@ -134,7 +135,7 @@ module.exports = {
       to: {
         path: '^(src|test|bench)/',
         pathNot: [
-          '^src/(cli|kernel|audit/verify)/',
+          '^src/(cli|kernel|threads|audit/verify)/',
           '^src/config/(addresses|token-variable)\\.ts$',
         ],
       },

@@ -38,7 +38,7 @@ import type { Route } from './http/method-table.js';
 import { ProblemFilter } from './http/problem-filter.js';
 import { InvocationLedger } from './invocations/commands/invocation-ledger.js';
 import { REJECTIONS } from './kernel/rejection.js';
-import { agentsBehind, interactionsBehind } from './processes/bus-contexts.js';
+import { agentsOverBus, interactionsOverBus } from './processes/bus-contexts.js';
 import { Processes } from './processes/processes.js';
 import { StartupError } from './config/startup-error.js';
 import { loadHandlers } from './wiring/load-handlers.js';
@@ -201,8 +201,8 @@ function openProcesses(parts: Parts, app: NestFastifyApplication, opened: Opened
     clock,
     random,
     report: logReport,
-    interactions: interactionsBehind(app.get(CommandBus), queries),
-    agents: agentsBehind(queries),
+    interactions: interactionsOverBus(app.get(CommandBus), queries),
+    agents: agentsOverBus(queries),
     keys: keyStore,
   });
   opened.onClose(() => processes.stop());

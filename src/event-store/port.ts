@@ -60,8 +60,14 @@ export interface EventStore {
     events: readonly NewEnvelope[],
   ): Promise<Result<Appended, AppendConflict>>;
 
-  /** The events of one stream from revision `from` (inclusive, default 0); empty for no stream. */
-  readStream(stream: string, from?: number): Promise<readonly RecordedEnvelope[]>;
+  /**
+   * The events of one stream from revision `from` (inclusive, default 0), at most `limit` of them
+   * (default: all), and the engine reads no more than it gives; empty for no stream.
+   */
+  readStream(stream: string, from?: number, limit?: number): Promise<readonly RecordedEnvelope[]>;
+
+  /** The newest event of one stream; undefined for no stream. */
+  readLast(stream: string): Promise<RecordedEnvelope | undefined>;
 
   /** All events after a position, in log order, read in pages: memory stays flat. Ends at the head. */
   readAll(after: Position, filter?: EventFilter): AsyncIterable<RecordedEnvelope>;

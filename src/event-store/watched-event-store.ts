@@ -47,8 +47,12 @@ export class WatchedEventStore implements EventStore {
     }
   }
 
-  readStream(stream: string, from?: number): Promise<readonly RecordedEnvelope[]> {
-    return this.inner.readStream(stream, from);
+  readStream(stream: string, from?: number, limit?: number): Promise<readonly RecordedEnvelope[]> {
+    return this.inner.readStream(stream, from, limit);
+  }
+
+  readLast(stream: string): Promise<RecordedEnvelope | undefined> {
+    return this.inner.readLast(stream);
   }
 
   readAll(after: Position, filter?: EventFilter): AsyncIterable<RecordedEnvelope> {

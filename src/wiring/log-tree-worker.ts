@@ -6,10 +6,12 @@ import type { TreeOrder } from '../audit/log/tree-progress.js';
 import { TreeView } from '../audit/log/tree-view.js';
 import { logReport } from '../http/fault-log.js';
 import { SqliteReadDatabase } from '../projections/sqlite/sqlite-read-database.js';
+import { giveWay } from '../threads/give-way.js';
 import type { LogTreeWorkerData } from './log-tree-worker-data.js';
 import { openLog } from './open-event-store.js';
 
 /** The thread in which the tree grows; a throw in here ends it, and the service starts another. */
+giveWay();
 const { eventStore, treePath, origin } = workerData as LogTreeWorkerData;
 const store = await openLog(eventStore);
 const database = new SqliteReadDatabase(treePath);

@@ -1,5 +1,3 @@
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { CheckpointFile } from '../audit/log/checkpoint-file.js';
 import { CheckpointSigner } from '../audit/log/checkpoint-signer.js';
 import type { CheckpointSigning } from '../audit/log/checkpoint-signing.js';
@@ -15,15 +13,10 @@ import type { EventStore } from '../event-store/port.js';
 import { logFault, logReport } from '../http/fault-log.js';
 import { logOrigin } from '../kernel/checkpoint.js';
 import type { HealthSource } from '../http/health/health-source.js';
+import { startThread } from '../threads/start-thread.js';
 import type { LogTreeWorkerData } from './log-tree-worker-data.js';
 import { openReadDatabase } from './open-read-database.js';
 import type { Opened } from './opened.js';
-
-/** As this file is source or built, so is the worker's. */
-const SUFFIX = extname(new URL(import.meta.url).pathname);
-const WORKER = new URL(`./log-tree-worker${SUFFIX}`, import.meta.url);
-/** Under Jest a thread does not inherit what lets node read the sources. */
-const SOURCE_LOADER = new URL('../../test/support/typescript/register.mjs', import.meta.url);
 
 /** The signer waits so long for the tree to reach the head, in milliseconds; then the next turn. */
 const CATCH_UP_MS = 5_000;
@@ -57,11 +50,7 @@ export async function openTransparencyLog(
     origin,
   };
   const thread = new TreeThread({
-    start: () =>
-      new Worker(WORKER, {
-        workerData,
-        execArgv: SUFFIX === '.ts' ? ['--import', SOURCE_LOADER.href] : [],
-      }),
+    start: () => startThread('./log-tree-worker', import.meta.url, { workerData }),
     onFailure: (error) => {
       logFault(error, 'log-tree');
       if (isDamage(error) || database.isMoved) database.replace();

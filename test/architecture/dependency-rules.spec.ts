@@ -62,6 +62,8 @@ const IMPORTS: readonly Import[] = [
   // drivers and adapters
   allowed('src/event-store/sqlite/a', 'better-sqlite3'),
   allowed('src/projections/sqlite/a', 'better-sqlite3'),
+  allowed('src/cli/audit/temporary/a', 'better-sqlite3'),
+  forbidden('src/cli/audit/a', 'better-sqlite3', ['better-sqlite3-stays-in-its-adapter']),
   allowed('src/event-store/postgres/a', 'pg'),
   allowed('src/event-store/eventstoredb/a', '@eventstore/db-client'),
   allowed('src/event-store/event-store.module', './sqlite/sqlite-event-store.js'),

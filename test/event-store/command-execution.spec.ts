@@ -96,7 +96,8 @@ function beatenTo(races: number): EventStore {
   const rival = executionOver(store);
   let left = races;
   return {
-    readStream: (stream, from) => store.readStream(stream, from),
+    readStream: (stream, from, limit) => store.readStream(stream, from, limit),
+    readLast: (stream) => store.readLast(stream),
     readAll: (after, filter) => store.readAll(after, filter),
     subscribeAll: (after, options) => store.subscribeAll(after, options),
     head: () => store.head(),

@@ -12,18 +12,17 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { START } from '../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
 import { ReadDatabaseDamaged } from '../../src/projections/read-database.js';
+import { built } from '../support/built.js';
 import { eventually } from '../support/eventually.js';
 import { Node, noteLog, notesIn } from './support/notes.js';
 import { withMember } from './support/with-member.js';
 
-const LOADER = new URL('../support/typescript/register.mjs', import.meta.url).href;
-const CHILD = fileURLToPath(new URL('./support/projection-child.ts', import.meta.url));
+const CHILD = built(new URL('./support/projection-child.ts', import.meta.url));
 
 let node: Node;
 
@@ -299,7 +298,7 @@ describe('a read database', () => {
     for (let i = 0; i < total; i++)
       await node.write(`note-${String(i % 7)}`, Math.floor(i / 7), 'x');
     for (const rows of [20, 150]) {
-      const child = spawn(process.execPath, ['--import', LOADER, CHILD, node.folder], {
+      const child = spawn(process.execPath, [CHILD, node.folder], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const exit = once(child, 'exit');

@@ -57,7 +57,7 @@ async function signedStart(store: Log, tree: TreeView): Promise<Start> {
   const newest = newestCheckpoint(tree);
   const place = newest && placeWithin(tree, newest.size);
   if (newest === undefined || place === undefined) return start;
-  const [event] = await store.readStream(place.stream, place.revision);
+  const [event] = await store.readStream(place.stream, place.revision, 1);
   if (event === undefined) return start;
   const { size: first } = place;
   const { size, rootHash: root } = newest;

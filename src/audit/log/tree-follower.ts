@@ -153,7 +153,7 @@ export class TreeFollower {
     const head = await store.head();
     if (place !== null) {
       const { stream, revision } = place;
-      const [event] = await store.readStream(stream, revision);
+      const [event] = await store.readStream(stream, revision, 1);
       if (event === undefined && head < position) {
         throw new LogContradicted(
           `the log ends at ${head}, before ${position}, up to where the tree was made from it`,

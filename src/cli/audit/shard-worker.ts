@@ -1,20 +1,20 @@
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import type {
-  NumberedAnswer,
-  ShardAnswers,
-  ShardQuestion,
-  ShardSettings,
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../threads/start-thread.js';
+import { AuditFault } from './audit-fault.js';
+import {
+  memoryOf,
+  type NumberedAnswer,
+  type ShardAnswers,
+  type ShardQuestion,
+  type ShardSettings,
 } from './shard-protocol.js';
 
-/** As this file is source or built, so is the thread's. */
-const SUFFIX = extname(new URL(import.meta.url).pathname);
-const FILE = new URL(`./shard-thread${SUFFIX}`, import.meta.url);
-/** Under Jest a thread does not inherit what lets node read the sources. */
-const SOURCE_LOADER = new URL('../../../test/support/typescript/register.mjs', import.meta.url);
-
-/** Nearly all that a thread makes is gone with its line: collected seldom, less of it is moved. */
-const YOUNG_MIB = 96;
+/**
+ * Of a thread's heap. Nearly all that it makes is gone with its line, and what lives is small: larger
+ * halves for young objects gain nothing. Of a heap that may reach 2 GiB, V8 collects the old ones once
+ * they have grown to four times what lives, of a smaller one at twice that.
+ */
+const LIMITS = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 2_000 };
 
 interface Waiting {
   readonly resolve: (answer: never) => void;
@@ -29,17 +29,16 @@ export class ShardWorker {
   #failure: Error | undefined;
 
   constructor(settings: ShardSettings) {
-    this.#worker = new Worker(FILE, {
+    this.#worker = startThread('./shard-thread', import.meta.url, {
       workerData: settings,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
-      execArgv: SUFFIX === '.ts' ? ['--import', SOURCE_LOADER.href] : [],
+      resourceLimits: LIMITS,
     });
     this.#worker.on('message', ({ id, answer }: NumberedAnswer) => {
       this.#waiting.get(id)?.resolve(answer as never);
       this.#waiting.delete(id);
     });
     this.#worker.on('error', (error: Error) => {
-      this.#failure = error;
+      this.#failure = diskFault(error) ?? error;
     });
     this.#worker.on('exit', () => {
       this.#failure ??= new Error('a thread of the audit has ended');
@@ -67,9 +66,13 @@ export class ShardWorker {
   }
 }
 
+/** That there is no room for what rests is nobody's bug. */
+function diskFault({ code }: NodeJS.ErrnoException): AuditFault | undefined {
+  if (code !== 'SQLITE_FULL' && code?.startsWith('SQLITE_IOERR') !== true) return undefined;
+  return new AuditFault('output-unwritable', `a temporary file, where TMPDIR says (${code})`);
+}
+
 /** Lines are handed over, not copied. */
 function buffersOf(question: ShardQuestion): ArrayBuffer[] {
-  if (question.ask !== 'judge') return [];
-  const { lines, indices } = question.lines;
-  return [lines.buffer, indices.buffer] as ArrayBuffer[];
+  return question.ask === 'judge' ? memoryOf(question.lines) : [];
 }

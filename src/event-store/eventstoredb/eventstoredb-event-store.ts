@@ -99,10 +99,19 @@ export class EventStoreDbStore implements EventStore {
     }
   }
 
-  async readStream(stream: string, from = 0): Promise<readonly RecordedEnvelope[]> {
+  async readStream(
+    stream: string,
+    from = 0,
+    limit = Infinity,
+  ): Promise<readonly RecordedEnvelope[]> {
     this.#refuseClosed();
-    const events = await this.#reader.readStream(stream, from);
+    const events = await this.#reader.readStream(stream, from, limit);
     return events.map(({ envelope }) => envelope);
+  }
+
+  async readLast(stream: string): Promise<RecordedEnvelope | undefined> {
+    this.#refuseClosed();
+    return (await this.#reader.readLast(stream))?.envelope;
   }
 
   /** Ends at what was the head when the reading began. */
@@ -198,7 +207,7 @@ export class EventStoreDbStore implements EventStore {
     if (!answer.ok) return answer;
     const { revision, position } = answer.value;
     if (position !== undefined) return ok({ revision, position });
-    const [last] = await this.#reader.readStream(stream, revision);
+    const [last] = await this.#reader.readStream(stream, revision, 1);
     if (last === undefined) throw new EventStoreUnavailable(`revision ${revision} is not there`);
     return ok({ revision, position: last.position });
   }

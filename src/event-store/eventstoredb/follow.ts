@@ -8,7 +8,7 @@ import { LogScan } from './log-scan.js';
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 2_000;
 
-export interface Followed {
+export interface FollowOptions {
   readonly reader: LogReader;
   readonly tail: LiveTail;
   readonly filter: EventFilter;
@@ -24,7 +24,7 @@ export interface Followed {
  * seam between them is one comparison.
  */
 export async function* follow(
-  { reader, tail, filter, onFault, onEnd }: Followed,
+  { reader, tail, filter, onFault, onEnd }: FollowOptions,
   after: Position,
   signal: AbortSignal,
 ): AsyncGenerator<SubscriptionMessage, undefined> {

@@ -6,6 +6,7 @@ import {
   START as FROM_START,
   streamNameFilter,
   type EventStoreDBClient,
+  type ReadStreamOptions,
 } from '@eventstore/db-client';
 import { START, type Position } from '../port.js';
 import type { CallOptions } from './client.js';
@@ -41,19 +42,30 @@ export class LogReader {
     return this.namespace + stream;
   }
 
-  /** The events of a stream from a revision; none for no stream. */
-  async readStream(stream: string, from: number): Promise<readonly StoredEvent[]> {
+  /** The events of a stream from a revision, at most so many; none for no stream. */
+  async readStream(
+    stream: string,
+    from: number,
+    limit = Infinity,
+  ): Promise<readonly StoredEvent[]> {
+    // Zero is no number of events that the engine could be asked for.
+    if (limit === 0) return [];
+    const fromRevision = from === 0 ? FROM_START : BigInt(from);
+    const most = limit === Infinity ? {} : { maxCount: limit };
+    return this.#readStream(stream, { direction: FORWARDS, fromRevision, ...most });
+  }
+
+  /** The newest event of a stream; undefined for no stream. */
+  async readLast(stream: string): Promise<StoredEvent | undefined> {
+    const options = { direction: BACKWARDS, fromRevision: END, maxCount: 1 } as const;
+    const [last] = await this.#readStream(stream, options);
+    return last;
+  }
+
+  async #readStream(stream: string, options: ReadStreamOptions): Promise<readonly StoredEvent[]> {
     return persist(this.patienceMs, async () => {
       const pull = new Pull(
-        this.client.readStream(
-          this.nameOf(stream),
-          {
-            ...this.options,
-            direction: FORWARDS,
-            fromRevision: from === 0 ? FROM_START : BigInt(from),
-          },
-          BUFFERED,
-        ),
+        this.client.readStream(this.nameOf(stream), { ...this.options, ...options }, BUFFERED),
       );
       try {
         const events: StoredEvent[] = [];

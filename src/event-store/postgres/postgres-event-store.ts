@@ -29,6 +29,7 @@ import { StreamDeletion } from './delete-streams.js';
 import { EventPages } from './event-pages.js';
 import { EVENT_STORE_SCHEMA } from './event-store-schema.js';
 import { HeadWatch } from './head-watch.js';
+import { NewestOfStreams } from './newest-of-streams.js';
 import { Notifier } from './notifier.js';
 import { OncePerTurn } from './once-per-turn.js';
 import { ensureSchema, schemaOf, type Schema } from './schema.js';
@@ -36,6 +37,8 @@ import { durabilitySettings, unsafeAmong } from './session.js';
 import { isStorable, refuseUnstorable } from './storable-text.js';
 
 const POLL_MS = 500;
+/** As PostgreSQL spells it: LIMIT NULL. */
+const NO_LIMIT = null;
 
 export interface PostgresEventStoreOptions {
   /** Of its tables, which lie in the schema `countersign_<namespace>`: several stores share a database. */
@@ -77,6 +80,7 @@ export class PostgresEventStore implements DeletableEventStore {
   readonly #onFault: (fault: unknown) => void;
   readonly #appends: Batches<AppendRequest, Result<Appended, AppendConflict>>;
   readonly #pages: EventPages;
+  readonly #newest: NewestOfStreams;
   readonly #watch: HeadWatch;
   readonly #notifier: Notifier;
   readonly #deletion: StreamDeletion;
@@ -91,6 +95,7 @@ export class PostgresEventStore implements DeletableEventStore {
   ) {
     this.#onFault = options.onFault ?? (() => undefined);
     this.#pages = new EventPages(connections, schema);
+    this.#newest = new NewestOfStreams(connections, schema);
     this.#watch = new HeadWatch(connections, schema, {
       pollMs: options.pollMs ?? POLL_MS,
       onFault: this.#onFault,
@@ -123,7 +128,11 @@ export class PostgresEventStore implements DeletableEventStore {
     return this.#appends.submit({ stream, after: expected === 'no-stream' ? -1 : expected, rows });
   }
 
-  async readStream(stream: string, from = 0): Promise<readonly RecordedEnvelope[]> {
+  async readStream(
+    stream: string,
+    from = 0,
+    limit = Infinity,
+  ): Promise<readonly RecordedEnvelope[]> {
     this.#refuseClosed();
     if (!isStorable(stream)) return [];
     const { quoted } = this.schema;
@@ -131,10 +140,15 @@ export class PostgresEventStore implements DeletableEventStore {
       name: 'stream',
       text: `SELECT e.position, s.name, e.revision, e.type, e.id, e.body
         FROM ${quoted}.streams s JOIN ${quoted}.events e ON e.stream = s.number
-        WHERE s.name = $1 AND e.revision >= $2 ORDER BY e.revision`,
-      values: [stream, from],
+        WHERE s.name = $1 AND e.revision >= $2 ORDER BY e.revision LIMIT $3`,
+      values: [stream, from, limit === Infinity ? NO_LIMIT : limit],
     });
     return rows.map((row) => new StoredEvent(row).envelope);
+  }
+
+  async readLast(stream: string): Promise<RecordedEnvelope | undefined> {
+    this.#refuseClosed();
+    return isStorable(stream) ? this.#newest.of(stream) : undefined;
   }
 
   /** Ends at what was the head when the reading began. */

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { EventStoreUnavailable } from '../port.js';
-import { checkpoint } from './checkpoint.js';
+import { checkpoint } from './wal-checkpoint.js';
 import { PATIENCE_MS, untilFree } from './patience.js';
 
 /** What a file of ours says of itself. */

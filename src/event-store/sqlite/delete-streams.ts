@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Position } from '../port.js';
-import { checkpoint } from './checkpoint.js';
+import { checkpoint } from './wal-checkpoint.js';
 import { toRowid } from '../event-row.js';
 import { untilFree } from './patience.js';
 

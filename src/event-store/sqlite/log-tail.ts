@@ -101,6 +101,12 @@ export class LogTail {
     return found.reverse();
   }
 
+  /** The newest event of a stream; undefined when it is to be read from the file. */
+  lastOf(stream: string): StoredEvent | undefined {
+    this.#look.ensure();
+    return this.#events.findLast((event) => event.stream === stream);
+  }
+
   /** Remembers what a read of the file has found, right after {@link ofStream} could not tell. */
   learnHead(stream: string, revision: number): void {
     this.#heads.set(stream, revision);

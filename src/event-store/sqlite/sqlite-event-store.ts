@@ -36,6 +36,8 @@ import { PATIENCE_MS, untilFree } from './patience.js';
 
 const APPENDS_PER_COMMIT = 64;
 const POLL_MS = 50;
+/** As SQLite spells it. */
+const NO_LIMIT = -1;
 
 export interface SqliteEventStoreOptions {
   /** Milliseconds that a call waits for another process's lock (default 5000). */
@@ -67,7 +69,8 @@ export class SqliteEventStore implements DeletableEventStore {
   readonly #watch: HeadWatch;
   readonly #tail: LogTail;
   readonly #subscriptions = new Subscriptions();
-  readonly #readStream: Database.Statement<[string, number], EventRow>;
+  readonly #readStream: Database.Statement<[string, number, number], EventRow>;
+  readonly #readLast: Database.Statement<[string], EventRow>;
   readonly #readHead: Database.Statement<[], number>;
   readonly #deletion: StreamDeletion;
   #closing: Promise<void> | undefined;
@@ -79,9 +82,12 @@ export class SqliteEventStore implements DeletableEventStore {
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#onFault = options.onFault ?? (() => undefined);
     this.#readStream = database
-      .prepare<[string, number], EventRow>(
-        `${SELECT_EVENTS} WHERE name = ? AND revision >= ? ORDER BY revision`,
+      .prepare<[string, number, number], EventRow>(
+        `${SELECT_EVENTS} WHERE name = ? AND revision >= ? ORDER BY revision LIMIT ?`,
       )
+      .raw();
+    this.#readLast = database
+      .prepare<[string], EventRow>(`${SELECT_EVENTS} WHERE name = ? ORDER BY revision DESC LIMIT 1`)
       .raw();
     // The sequence and not the newest row, which may have been deleted.
     this.#readHead = database
@@ -120,12 +126,25 @@ export class SqliteEventStore implements DeletableEventStore {
     return this.#appends.submit({ stream, after: expected === 'no-stream' ? -1 : expected, rows });
   }
 
-  async readStream(stream: string, from = 0): Promise<readonly RecordedEnvelope[]> {
+  async readStream(
+    stream: string,
+    from = 0,
+    limit = Infinity,
+  ): Promise<readonly RecordedEnvelope[]> {
     const events = await untilFree(this.#patienceMs, () => {
       this.#refuseClosed();
-      return this.#tail.ofStream(stream, from) ?? this.#streamFromFile(stream, from);
+      const newest = this.#tail.ofStream(stream, from);
+      return newest?.slice(0, limit) ?? this.#streamFromFile(stream, from, limit);
     });
     return events.map(({ envelope }) => envelope);
+  }
+
+  async readLast(stream: string): Promise<RecordedEnvelope | undefined> {
+    const last = await untilFree(this.#patienceMs, () => {
+      this.#refuseClosed();
+      return this.#tail.lastOf(stream) ?? this.#lastFromFile(stream);
+    });
+    return last?.envelope;
   }
 
   /** Ends at what was the head when the reading began. */
@@ -204,14 +223,25 @@ export class SqliteEventStore implements DeletableEventStore {
     this.database.close();
   }
 
-  #streamFromFile(stream: string, from: number): StoredEvent[] {
+  #streamFromFile(stream: string, from: number, limit: number): StoredEvent[] {
     // With the event before, so that also an empty answer tells where the stream ends.
+    const first = Math.max(from - 1, 0);
+    const most = limit + (from - first);
     const events = this.#readStream
-      .all(stream, Math.max(from - 1, 0))
+      .all(stream, first, most === Infinity ? NO_LIMIT : most)
       .map((row) => new StoredEvent(row));
     const last = events.at(-1);
-    if (last !== undefined) this.#tail.learnHead(stream, last.revision);
+    // An answer that is full tells nothing of what comes after it.
+    if (last !== undefined && events.length < most) this.#tail.learnHead(stream, last.revision);
     return events.filter(({ revision }) => revision >= from);
+  }
+
+  #lastFromFile(stream: string): StoredEvent | undefined {
+    const row = this.#readLast.get(stream);
+    if (row === undefined) return undefined;
+    const last = new StoredEvent(row);
+    this.#tail.learnHead(stream, last.revision);
+    return last;
   }
 
   #head(): number {

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import type { DataKey, KeyStore } from '../key-store.js';
 import { EventStoreUnavailable } from '../port.js';
-import { checkpoint } from './checkpoint.js';
+import { checkpoint } from './wal-checkpoint.js';
 import {
   durabilitySettings,
   openDatabase,

@@ -23,7 +23,9 @@ export class PartiesOfStreams {
     const unknown = [...new Set(streams)].filter((stream) => !this.#known.has(stream));
     for (let next = 0; next < unknown.length; next += READS_AT_ONCE) {
       const some = unknown.slice(next, next + READS_AT_ONCE);
-      const read = await Promise.all(some.map(async (stream) => this.store.readStream(stream)));
+      const read = await Promise.all(
+        some.map(async (stream) => this.store.readStream(stream, 0, 1)),
+      );
       for (const [first] of read) if (first !== undefined) this.note(first);
     }
   }

@@ -32,7 +32,7 @@ export class InteractionHistoryHandler implements IQueryHandler<InteractionHisto
     );
     if (!reading.ok) return reading;
     const stream = interactionStream(interactionId);
-    const envelopes = (await this.store.readStream(stream, from)).slice(0, limit);
+    const envelopes = await this.store.readStream(stream, from, limit);
     // Recorded as erased, they stay so, even if a backup has brought back their key.
     const isErased = reading.value.interaction.erasure !== null;
     const key = isErased ? ERASED : await keyOf(stream, envelopes, this.keys);

@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { invocationStream } from '../../../src/invocations/domain/stream.js';
 import type { Uuid } from '../../../src/kernel/ids.js';
 import { CapabilityNode } from '../../capabilities/support/capability-node.js';
 import { effort, PROCESS_TEST_TIMEOUT } from '../../contracts/support/effort.js';
+import { built } from '../../support/built.js';
 import { eventually } from '../../support/eventually.js';
 import { ANNA, HOSTED } from './support/fixtures.js';
 import { TaskDeployment } from './support/task-node.js';
 
-const LOADER = new URL('../../support/typescript/register.mjs', import.meta.url);
-const CHILD = fileURLToPath(new URL('./support/task-child.ts', import.meta.url));
+const CHILD = built(new URL('./support/task-child.ts', import.meta.url));
 const DEADLINE_MS = 60_000;
 
 let deployment: TaskDeployment;
@@ -44,8 +43,6 @@ async function runAndKill(name: string, lines: number): Promise<readonly string[
   const child = spawn(
     process.execPath,
     [
-      '--import',
-      LOADER.href,
       CHILD,
       deployment.folder,
       deployment.storePath,

@@ -182,7 +182,8 @@ describe('the signer', () => {
     let isAway = true;
     const through = (store: EventStore): EventStore => ({
       append: (stream, expected, events) => store.append(stream, expected, events),
-      readStream: (stream, from) => store.readStream(stream, from),
+      readStream: (stream, from, limit) => store.readStream(stream, from, limit),
+      readLast: (stream) => store.readLast(stream),
       readAll: (after, filter) => store.readAll(after, filter),
       subscribeAll: (after, options) => {
         if (isAway) throw new EventStoreUnavailable('away');
@@ -261,7 +262,8 @@ describe('the signer', () => {
         stream === 'log'
           ? Promise.reject(new Error('killed'))
           : store.append(stream, expected, events),
-      readStream: (stream, from) => store.readStream(stream, from),
+      readStream: (stream, from, limit) => store.readStream(stream, from, limit),
+      readLast: (stream) => store.readLast(stream),
       readAll: (after, filter) => store.readAll(after, filter),
       subscribeAll: (after, options) => store.subscribeAll(after, options),
       head: () => store.head(),

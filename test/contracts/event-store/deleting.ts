@@ -66,9 +66,12 @@ export function describeDeleting(makeLog: () => Promise<DeletableTestLog>): void
       for (const stream of [gone, again]) heads.set(stream, await appended(stream, 3));
       expect(await other.readStream(gone)).toHaveLength(3);
       expect(await other.readStream(again, 2)).toHaveLength(1);
+      expect(await other.readLast(gone)).toBeDefined();
       await store.deleteStreams(heads);
       await appended(again, 1);
       expect(await other.readStream(gone)).toEqual([]);
+      expect(await other.readLast(gone)).toBeUndefined();
+      expect((await other.readLast(again))?.revision).toBe(0);
       expect(await other.readStream(again)).toHaveLength(1);
       expect(await other.readStream(again, 1)).toEqual([]);
       expect(await readEverything(other)).toHaveLength(1);

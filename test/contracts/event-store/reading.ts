@@ -52,9 +52,31 @@ export function describeReading(makeLog: LogFactory): void {
     }
   });
 
+  it.each([100, EVENTS - 1])(
+    'gives no more of a stream than is asked for, also beyond its end: of event %i',
+    async (index) => {
+      const stream = everything[index]?.stream ?? '';
+      const own = everything.filter((event) => event.stream === stream);
+      const { length } = own;
+      // One that knows nothing yet, and one that has read all of it.
+      for (const each of [await log.open(), store]) {
+        for (const from of [0, 1, 7, length - 1, length, length + 1, length + 20]) {
+          for (const limit of [0, 1, 2, length - from, length - from + 1, length, 10 * EVENTS]) {
+            if (limit < 0) continue;
+            const given = await each.readStream(stream, from, limit);
+            expect([from, limit, given]).toEqual([from, limit, own.slice(from, from + limit)]);
+          }
+          expect(await each.readStream(stream, from)).toEqual(own.slice(from));
+        }
+      }
+    },
+  );
+
   it('gives nothing for a stream that does not exist', async () => {
     expect(await store.readStream(freshStream())).toEqual([]);
     expect(await store.readStream(freshStream(), 3)).toEqual([]);
+    expect(await store.readStream(freshStream(), 0, 1)).toEqual([]);
+    expect(await store.readLast(freshStream())).toBeUndefined();
   });
 
   it.each([0, 1, 255, 256, 257, 512, 1_000, EVENTS - 1, EVENTS])(
@@ -109,6 +131,43 @@ export function describeReading(makeLog: LogFactory): void {
       expect(appended.ok).toBe(true);
     }
     await reading.return?.();
+  });
+
+  it('takes the end of a part that was asked for for no end of the stream', async () => {
+    const stream = freshStream();
+    await store.append(stream, 'no-stream', envelopes(5));
+    for (const [from, limit] of [
+      [0, 2],
+      [2, 1],
+      [4, 1],
+      [5, 1],
+    ] as const) {
+      const other = await log.open();
+      await other.readStream(stream, from, limit);
+      expect((await other.readStream(stream)).map(({ revision }) => revision)).toEqual([
+        0, 1, 2, 3, 4,
+      ]);
+      expect((await other.readLast(stream))?.revision).toBe(4);
+    }
+  });
+
+  it('gives the newest event of a stream', async () => {
+    const fresh = await log.open();
+    for (const index of [100, EVENTS - 1]) {
+      const stream = everything[index]?.stream ?? '';
+      const newest = everything.findLast((event) => event.stream === stream);
+      for (const each of [store, fresh, fresh]) {
+        expect(await each.readLast(stream)).toEqual(newest);
+      }
+    }
+    const growing = freshStream();
+    for (let n = 0; n < 3; n++) {
+      const events = envelopes(2);
+      await store.append(growing, n === 0 ? 'no-stream' : 2 * n - 1, events);
+      for (const each of [fresh, store]) {
+        expect((await each.readLast(growing))?.id).toBe(events[1]?.id);
+      }
+    }
   });
 
   it('lets the event loop turn between pages', async () => {

@@ -53,12 +53,12 @@ function counted(): {
   const reads: string[] = [];
   let underWay = 0;
   let most = 0;
-  const readStream: EventStore['readStream'] = async (stream, from) => {
+  const readStream: EventStore['readStream'] = async (stream, from, limit) => {
     reads.push(stream);
     most = Math.max(most, ++underWay);
     await nextTurn();
     underWay--;
-    return node.store.readStream(stream, from);
+    return node.store.readStream(stream, from, limit);
   };
   return { store: { readStream }, reads, mostAtOnce: () => most };
 }

@@ -1,12 +1,7 @@
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../../threads/start-thread.js';
 import type { Answers, NumberedAnswer, Question, WorkerSettings } from './protocol.js';
 
-/** As this file is source or built, so is the worker's. */
-const SUFFIX = extname(new URL(import.meta.url).pathname);
-const FILE = new URL(`./worker${SUFFIX}`, import.meta.url);
-/** Under Jest a thread does not inherit what lets node read the sources. */
-const SOURCE_LOADER = new URL('../../../../test/support/typescript/register.mjs', import.meta.url);
 /** Of the heap; matrices and vectors lie outside it. */
 const HEAP_MB = 256;
 
@@ -32,10 +27,9 @@ export class WorkerThread {
   private isRunning = true;
 
   constructor(settings: WorkerSettings, onEnd: () => void) {
-    this.worker = new Worker(FILE, {
+    this.worker = startThread('./worker', import.meta.url, {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-      execArgv: SUFFIX === '.ts' ? ['--import', SOURCE_LOADER.href] : [],
     });
     this.worker.on('message', ({ id, answer }: NumberedAnswer) => {
       this.waiting.get(id)?.resolve(answer as never);

@@ -45,7 +45,7 @@ export class WebhookProgressStreams {
 
   /** Position of the stream's last event, undefined when there is none. */
   async head(id: Uuid): Promise<Position | undefined> {
-    return (await this.store.readStream(webhookStream(id))).at(-1)?.position;
+    return (await this.store.readLast(webhookStream(id)))?.position;
   }
 
   /** Two webhooks of one task may be told at once: a lost race is tried again. */

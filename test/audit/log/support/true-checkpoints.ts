@@ -14,6 +14,20 @@ interface SignedTrees {
   readonly untrue: readonly number[];
 }
 
+/** Root of the tree of the first so many audited events of a log, made here by itself: base64url. */
+export function rootOfFirst(size: number, log: Iterable<RecordedEnvelope>): string {
+  const frontier = new MerkleFrontier();
+  for (const event of log) {
+    if (frontier.size === size) break;
+    if (isAudited(event)) frontier.append(leafHash(envelopeText(event)));
+  }
+  return encodeBase64Url(frontier.root());
+}
+
+function isAudited({ stream }: RecordedEnvelope): boolean {
+  return AUDITED_STREAM_PREFIXES.some((prefix) => stream.startsWith(prefix));
+}
+
 /** Compares every checkpoint in a log with the tree of the events before it, made here by itself. */
 export function signedTrees(log: Iterable<RecordedEnvelope>): SignedTrees {
   const frontier = new MerkleFrontier();
@@ -21,7 +35,7 @@ export function signedTrees(log: Iterable<RecordedEnvelope>): SignedTrees {
   const signed: number[] = [];
   const untrue: number[] = [];
   for (const event of log) {
-    if (AUDITED_STREAM_PREFIXES.some((prefix) => event.stream.startsWith(prefix))) {
+    if (isAudited(event)) {
       frontier.append(leafHash(envelopeText(event)));
       roots.set(frontier.size, encodeBase64Url(frontier.root()));
     }
