@@ -16,6 +16,7 @@ import { approvalStateAt } from './domain/approval.js';
 import { isIndependent, isToApprove } from './domain/approving.js';
 import {
   isInvocation,
+  withoutTexts,
   type InvocationState,
   type InvocationToApprove,
 } from './domain/invocation.js';
@@ -59,8 +60,12 @@ export class ApprovalReads {
   /** @throws {RejectionException} `approval-not-found` */
   async find(invocationId: Uuid, caller: Caller): Promise<InvocationToApprove> {
     const { state } = await this.execution.repository.load(invocationStream(invocationId));
-    if (this.isVisible(state, caller)) return state;
-    throw new RejectionException({ code: 'approval-not-found' });
+    if (!this.isVisible(state, caller))
+      throw new RejectionException({ code: 'approval-not-found' });
+    // Recorded as erased, they stay so, even if a backup has brought back their key.
+    const contract = await this.contractOf(state);
+    const isErased = contract !== undefined && contract.erasure !== null;
+    return isErased ? withoutTexts(state) : state;
   }
 
   /**

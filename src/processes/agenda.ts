@@ -1,4 +1,5 @@
 import type { Position } from '../event-store/port.js';
+import type { CalendarPage } from './calendar-events.js';
 
 /** Something to be done at a moment, because of an event. */
 export interface Entry<Item> {
@@ -10,17 +11,25 @@ export interface Entry<Item> {
   readonly tryAt: number;
   /** Failed tries. */
   readonly attempts: number;
-  /** A place in the log before the event that it came from. */
-  readonly after: Position;
+  readonly origin: Origin;
 }
 
+/** Where an entry came from: what has to hold it until it is done. */
+export type Origin =
+  /** Of the event, and a place in the log before it. */
+  | { readonly kind: 'event'; readonly position: Position; readonly after: Position }
+  | { readonly kind: 'page'; readonly page: CalendarPage };
+
 /**
- * What a process has still to do, in memory: made anew from the log at every start. Entries are
- * added in log order, one per key.
+ * What a process has still to do, in memory: made anew from the log, and from the calendar, at every
+ * start. Entries of events are added in log order; there is one per key.
  */
 export class Agenda<Item> {
-  /** In log order, so that the first entry is the oldest. */
+  /** Those of events in log order, so that the first of them is the oldest. */
   readonly #entries = new Map<string, Entry<Item>>();
+  /** How many of them came from each page. */
+  readonly #ofPages = new Map<CalendarPage, number>();
+  #recalled = 0;
   /** A binary heap by `tryAt`; entries that were replaced or removed stay until they surface. */
   #heap: Entry<Item>[] = [];
   /** Where something stands that must not be passed. */
@@ -30,13 +39,24 @@ export class Agenda<Item> {
     return this.#entries.size;
   }
 
+  /** How many came from the calendar. */
+  get recalled(): number {
+    return this.#recalled;
+  }
+
+  /** How many came from that page. */
+  recalledFrom(page: CalendarPage): number {
+    return this.#ofPages.get(page) ?? 0;
+  }
+
   get(key: string): Item | undefined {
     return this.#entries.get(key)?.item;
   }
 
   /** Adds an entry for the newest event; an older one of its key is replaced. */
   add(entry: Omit<Entry<Item>, 'tryAt' | 'attempts'>): void {
-    this.#entries.delete(entry.key);
+    this.remove(entry.key);
+    this.#count(entry, 1);
     this.#put({ tryAt: entry.dueAt, attempts: 0, ...entry });
   }
 
@@ -52,12 +72,39 @@ export class Agenda<Item> {
   }
 
   remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
     this.#entries.delete(key);
+    this.#count(entry, -1);
   }
 
   /** The entry is done with, unless it was replaced meanwhile. */
   finish(entry: Entry<Item>): void {
-    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
+    if (this.#entries.get(entry.key) === entry) this.remove(entry.key);
+  }
+
+  /** Whatever came from events up to there is another node's, and done or noted by it. */
+  forgetUpTo(position: Position): void {
+    for (const { key, origin } of this.#entries.values()) {
+      if (origin.kind !== 'event') continue;
+      if (origin.position > position) return;
+      this.remove(key);
+    }
+  }
+
+  /** Whatever came from the page is another node's, and done by it. */
+  forgetPage(page: CalendarPage): void {
+    if (this.recalledFrom(page) === 0) return;
+    for (const { key, origin } of this.#entries.values()) {
+      if (origin.kind === 'page' && origin.page === page) this.remove(key);
+    }
+  }
+
+  /** Those of events that become due at that moment or later, in log order. */
+  *dueFrom(moment: number): Generator<Entry<Item>, undefined> {
+    for (const entry of this.#entries.values()) {
+      if (entry.origin.kind === 'event' && entry.dueAt >= moment) yield entry;
+    }
   }
 
   /** The entry is tried again later, unless it was replaced or removed meanwhile. */
@@ -97,11 +144,26 @@ export class Agenda<Item> {
 
   /** The place in the log up to which everything is done; `seen` when nothing is left to do. */
   lowWater(seen: Position): Position {
-    const [oldest] = this.#entries.values();
-    const undone = oldest?.after ?? seen;
+    const undone = this.#oldestAfter() ?? seen;
     return this.#blockedAfter !== undefined && this.#blockedAfter < undone
       ? this.#blockedAfter
       : undone;
+  }
+
+  #oldestAfter(): Position | undefined {
+    for (const { origin } of this.#entries.values()) {
+      if (origin.kind === 'event') return origin.after;
+    }
+    return undefined;
+  }
+
+  #count({ origin }: Pick<Entry<Item>, 'origin'>, change: 1 | -1): void {
+    if (origin.kind !== 'page') return;
+    const { page } = origin;
+    const count = this.recalledFrom(page) + change;
+    if (count === 0) this.#ofPages.delete(page);
+    else this.#ofPages.set(page, count);
+    this.#recalled += change;
   }
 
   #put(entry: Entry<Item>): void {

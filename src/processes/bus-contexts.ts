@@ -6,7 +6,7 @@ import { InteractionHead } from '../interactions/queries/interaction-head.js';
 import type { Agents, Interactions } from './ports.js';
 
 /** The interactions context, through its published command and query. */
-export function interactionsBehind(commands: CommandBus, queries: QueryBus): Interactions {
+export function interactionsOverBus(commands: CommandBus, queries: QueryBus): Interactions {
   return {
     find: async (interactionId) => queries.execute(new InteractionHead(interactionId)),
     execute: async (interactionId, command, envelope) =>
@@ -15,7 +15,7 @@ export function interactionsBehind(commands: CommandBus, queries: QueryBus): Int
 }
 
 /** The agents context, through its published queries. */
-export function agentsBehind(queries: QueryBus): Agents {
+export function agentsOverBus(queries: QueryBus): Agents {
   return {
     heads: async (agentIds) => queries.execute(new AgentHeads(agentIds)),
     before: async (agentId, position) => queries.execute(new AgentBefore(agentId, position)),

@@ -1,7 +1,8 @@
 import { keyScopeOf } from '../event-store/codec.js';
 import type { EventStore } from '../event-store/port.js';
-import { erasureDueAt } from '../interactions/domain/erasure.js';
+import { erasureDueAt, retentionDays } from '../interactions/domain/erasure.js';
 import type { InteractionEvent } from '../interactions/domain/events.js';
+import type { Interaction } from '../interactions/domain/interaction.js';
 import { isErased, isTerminal } from '../interactions/domain/revisions.js';
 import { interactionStream } from '../interactions/domain/stream.js';
 import type { ApprovalRequested } from '../invocations/domain/events.js';
@@ -71,13 +72,21 @@ export function erasureProcess(
     await Promise.all(streams.map(async (stream) => keys.destroy(keyScopeOf(stream))));
   };
 
-  const erasing = ({ interactionId, cause }: Item): Effect => ({
+  /** Of erasures of which only the first half was done: who tries again cannot read them any more. */
+  const daysRead = new Map<InteractionId, number>();
+
+  const erasing = ({ interactionId, cause }: Item, interaction: Interaction): Effect => ({
     name: ['erase', interactionId],
     cause,
     perform: async (envelope) => {
       await destroy(await legible(await repeated.streamsOf(interactionId)));
+      const days = retentionDays(interaction) ?? daysRead.get(interactionId) ?? null;
+      if (days !== null) daysRead.set(interactionId, days);
       await destroy([interactionStream(interactionId)]);
-      return interactions.execute(interactionId, { kind: 'erase' }, envelope);
+      const command = { kind: 'erase', retentionDays: days } as const;
+      const recorded = await interactions.execute(interactionId, command, envelope);
+      if (recorded.ok) daysRead.delete(interactionId);
+      return recorded;
     },
   });
 
@@ -144,12 +153,12 @@ export function erasureProcess(
           const interaction = await interactions.find(interactionId);
           if (interaction === undefined || !isTerminal(interaction.status)) return [];
           if (interaction.erasure !== null) return [];
-          if (isErased(interaction)) return [erasing(item)];
+          if (isErased(interaction)) return [erasing(item, interaction)];
           const due = erasureDueAt(interaction);
           // Never by itself: a consent brings it back.
           if (due === null) return [];
           const notBefore = millisecondsNotBefore(due);
-          return notBefore > clock() ? { notBefore } : [erasing(item)];
+          return notBefore > clock() ? { notBefore } : [erasing(item, interaction)];
         }
         case 'erased':
           // Once more: a call may have asked for an approval while the contract was erased.
@@ -161,6 +170,16 @@ export function erasureProcess(
           return sweeping(item, [stream]);
         }
       }
+    },
+
+    // Years may pass until then, and many interactions end meanwhile. Nothing else is ever due later.
+    calendar: {
+      note: ({ interactionId, cause }) => ({ interactionId, ...cause }),
+      recall: ({ interactionId, eventId, correlationId }) => {
+        const stream = interactionStream(interactionId);
+        const cause = { eventId, correlationId };
+        return { key: stream, item: { kind: 'ended', interactionId, stream, cause } };
+      },
     },
 
     judge({ code }) {

@@ -1,20 +1,9 @@
 import { decodeEvent } from '../event-store/codec.js';
-import type { RandomBytes } from '../event-store/command-execution.js';
-import type { NewEnvelope } from '../kernel/envelope.js';
 import type { EventStore, Position } from '../event-store/port.js';
-import { encodeBase64Url } from '../kernel/base64url.js';
-import { hashJson } from '../kernel/digest.js';
-import { deriveUuid } from '../kernel/ids.js';
 import { fold } from '../kernel/event.js';
-import type { JsonObject } from '../kernel/json.js';
-import {
-  latest,
-  millisecondsOf,
-  timestampOf,
-  type Clock,
-  type Timestamp,
-} from '../kernel/timestamp.js';
+import { millisecondsOf, timestampOf, type Timestamp } from '../kernel/timestamp.js';
 import { PROCESS_EVENT_TYPES, processStream, type ProcessEvent } from './events.js';
+import { processEnvelope, type ProcessWriter } from './process-envelope.js';
 import { NO_PROCESS_STATE, evolveProcess, type ProcessState } from './process-state.js';
 
 /**
@@ -29,14 +18,11 @@ export class LeaseAndCheckpoint {
   readonly #stream: string;
 
   constructor(
-    private readonly name: string,
-    private readonly node: string,
+    private readonly writer: ProcessWriter,
     private readonly leaseMs: number,
     private readonly store: EventStore,
-    private readonly clock: Clock,
-    private readonly random: RandomBytes,
   ) {
-    this.#stream = processStream(name);
+    this.#stream = processStream(writer.name);
   }
 
   /** As of the last look at the stream. */
@@ -75,8 +61,8 @@ export class LeaseAndCheckpoint {
     for (;;) {
       await this.refresh();
       if (this.foreignLease() !== null) return false;
-      const until = timestampOf(this.clock() + this.leaseMs);
-      const data = { node: this.node, until };
+      const until = timestampOf(this.writer.clock() + this.leaseMs);
+      const data = { node: this.writer.node, until };
       if (await this.#append({ type: 'lease-acquired', data, texts: null })) return true;
     }
   }
@@ -84,15 +70,15 @@ export class LeaseAndCheckpoint {
   /** Another node's lease that has not run out. */
   foreignLease(): ProcessState['lease'] {
     const { lease } = this.#state;
-    if (lease === null || lease.node === this.node) return null;
-    return millisecondsOf(lease.until) > this.clock() ? lease : null;
+    if (lease === null || lease.node === this.writer.node) return null;
+    return millisecondsOf(lease.until) > this.writer.clock() ? lease : null;
   }
 
   /** Moves the checkpoint forward, never back; leaves it to the node that holds the lease. */
   async moveCheckpoint(position: Position): Promise<void> {
     await this.refresh();
     if (this.foreignLease() !== null || position <= this.#state.checkpoint) return;
-    const data = { node: this.node, position };
+    const data = { node: this.writer.node, position };
     // A lost race means that the other node has just written something: next time, then.
     await this.#append({ type: 'checkpoint-moved', data, texts: null });
   }
@@ -101,47 +87,22 @@ export class LeaseAndCheckpoint {
   async release(): Promise<void> {
     await this.refresh();
     if (!this.holdsLease) return;
-    await this.#append({ type: 'lease-released', data: { node: this.node }, texts: null });
+    await this.#append({ type: 'lease-released', data: { node: this.writer.node }, texts: null });
   }
 
   #remainingMs(): number {
     const { lease } = this.#state;
-    if (lease?.node !== this.node) return 0;
-    return millisecondsOf(lease.until) - this.clock();
+    if (lease?.node !== this.writer.node) return 0;
+    return millisecondsOf(lease.until) - this.writer.clock();
   }
 
   /** False after a lost race. */
   async #append(event: ProcessEvent): Promise<boolean> {
     const { revision } = this.#state;
     const expected = revision === -1 ? 'no-stream' : revision;
-    const appended = await this.store.append(this.#stream, expected, [this.#envelope(event)]);
+    const envelope = processEnvelope(this.writer, event, this.#recordedAt);
+    const appended = await this.store.append(this.#stream, expected, [envelope]);
     await this.refresh();
     return appended.ok;
-  }
-
-  #envelope(event: ProcessEvent): NewEnvelope {
-    // Random, and not derived from the revision: two nodes of one name must not be taken for one.
-    const salt = encodeBase64Url(this.random(16));
-    const id = deriveUuid(['process', this.name, salt]);
-    const data: JsonObject = { ...event.data };
-    const now = timestampOf(this.clock());
-    return {
-      id,
-      type: event.type,
-      recordedAt: this.#recordedAt === undefined ? now : latest(now, this.#recordedAt),
-      schemaVersion: PROCESS_EVENT_TYPES[event.type].schemaVersion,
-      data,
-      sealed: null,
-      salt,
-      metadata: {
-        commandId: id,
-        requestDigest: hashJson(data),
-        actor: { principal: `process:${this.name}`, agent: null, tenant: null },
-        correlationId: id,
-        causationId: null,
-        traceparent: null,
-        basedOn: {},
-      },
-    };
   }
 }

@@ -13,7 +13,7 @@ export interface ProcessHealth {
   readonly checkpoint: Position;
   /** Everything up to here was read. */
   readonly seen: Position;
-  /** Things to do, now or later. */
+  /** Things to do, now or later, without those noted on the calendar. */
   readonly pending: number;
   /** For how long the most overdue of them has been due, in milliseconds; 0 when none is. */
   readonly overdueMs: number;

@@ -15,6 +15,7 @@ import { Agenda, type Entry } from './agenda.js';
 import { Alarm } from './alarm.js';
 import type { AgendaChange, Effect, Process } from './process.js';
 import type { ProcessHealth } from './process-health.js';
+import { KeptCalendar } from './kept-calendar.js';
 import { LeaseAndCheckpoint } from './lease-and-checkpoint.js';
 import { PROCESS_TIMING, retryDelay, type ProcessTiming } from './process-timing.js';
 
@@ -43,11 +44,14 @@ const EFFECTS_AT_ONCE = 32;
  *   crash between effect and checkpoint) the log still holds each effect once.
  * - The checkpoint is a low-water mark. It is written rarely: what lies after it is read again at
  *   the next start, and what is found done there is not done again.
+ * - What is due much later is noted on a calendar before the checkpoint passes it, where the process
+ *   keeps one: neither memory nor the next start grows with it.
  */
 export class ProcessManager<E extends DomainEvent, Item> {
   readonly #timing: ProcessTiming;
   readonly #record: LeaseAndCheckpoint;
   readonly #agenda = new Agenda<Item>();
+  readonly #calendar: KeptCalendar<Item> | undefined;
   readonly #alarm = new Alarm();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
@@ -56,6 +60,8 @@ export class ProcessManager<E extends DomainEvent, Item> {
   #seen: Position = START;
   #eventsSinceCheckpoint = 0;
   #lastEventAt = 0;
+  /** Of the monotonic clock, in milliseconds. */
+  #nextMove = 0;
   #unreadable = 0;
   #readFault: string | null = null;
   #actFault: string | null = null;
@@ -66,8 +72,14 @@ export class ProcessManager<E extends DomainEvent, Item> {
   ) {
     this.#timing = { ...PROCESS_TIMING, ...options.timing };
     const { node, store, clock, random } = options;
-    const { leaseMs } = this.#timing;
-    this.#record = new LeaseAndCheckpoint(process.name, node, leaseMs, store, clock, random);
+    const timing = this.#timing;
+    const writer = { name: process.name, node, clock, random };
+    const record = new LeaseAndCheckpoint(writer, timing.leaseMs, store);
+    this.#record = record;
+    const { calendar: rules } = process;
+    if (rules === undefined) return;
+    const agenda = this.#agenda;
+    this.#calendar = new KeptCalendar({ rules, writer, store, agenda, record, timing });
   }
 
   /** Returns at once; nothing is done before the log has been read to its head. */
@@ -161,7 +173,10 @@ export class ProcessManager<E extends DomainEvent, Item> {
       const { types } = this.options;
       const decoded = decodeEvent(envelope, types, ERASED);
       const event = { id, stream, position, metadata, ...decoded };
-      this.#change(this.process.react(event, (key) => this.#agenda.get(key)));
+      this.#change(
+        this.process.react(event, (key) => this.#agenda.get(key)),
+        position,
+      );
     } catch (error) {
       // From a later build, most likely: a node of that build does what it asks for. The checkpoint
       // stays before it, so that this node sees it again after its own update.
@@ -171,12 +186,13 @@ export class ProcessManager<E extends DomainEvent, Item> {
     }
   }
 
-  #change(change: AgendaChange<Item>): void {
+  #change(change: AgendaChange<Item>, position: Position): void {
     switch (change.kind) {
       case 'add': {
         const { key, item } = change;
         const dueAt = change.dueAt === 'at-once' ? this.options.clock() : change.dueAt;
-        this.#agenda.add({ key, item, dueAt, after: this.#seen });
+        const origin = { kind: 'event', position, after: this.#seen } as const;
+        this.#agenda.add({ key, item, dueAt, origin });
         return;
       }
       case 'replace':
@@ -198,10 +214,16 @@ export class ProcessManager<E extends DomainEvent, Item> {
       if (due.length > 0) {
         await Promise.all(due.map(async (entry) => this.#do(entry)));
       } else {
+        await this.#tendCalendar();
         await this.#moveCheckpoint();
         await this.#alarm.sleep(this.#sleepMs(), this.#stopping.signal);
       }
     }
+  }
+
+  async #tendCalendar(): Promise<void> {
+    if (this.#state !== 'following') return;
+    if ((await this.#calendar?.tend()) === true) this.#alarm.ring();
   }
 
   /** Nothing before the head is known: the log may hold what ends an entry. */
@@ -255,27 +277,35 @@ export class ProcessManager<E extends DomainEvent, Item> {
     const next = this.#state === 'following' ? this.#agenda.nextTryAt() : undefined;
     const untilNext = next === undefined ? Infinity : next - this.options.clock();
     const untilIdle = this.#wantsCheckpoint ? idleMs : Infinity;
-    return Math.max(1, Math.min(untilNext, untilIdle, longestSleepMs));
+    const untilTended = this.#calendar?.sleepMs ?? Infinity;
+    return Math.max(1, Math.min(untilNext, untilIdle, untilTended, longestSleepMs));
   }
 
   // ---- checkpoint and lease
 
   get #wantsCheckpoint(): boolean {
-    return (
-      this.#eventsSinceCheckpoint >= this.#timing.checkpointAfterEvents &&
-      this.#lowWater > this.#record.state.checkpoint
-    );
+    if (this.#eventsSinceCheckpoint < this.#timing.checkpointAfterEvents) return false;
+    if (this.#lowWater > this.#record.state.checkpoint) return true;
+    return this.#calendar?.hasMuchLater === true;
   }
 
   async #moveCheckpoint(): Promise<void> {
     if (this.#state !== 'following' || !this.#wantsCheckpoint) return;
     const isIdle = this.options.clock() - this.#lastEventAt >= this.#timing.idleMs;
     const isLate = this.#eventsSinceCheckpoint >= this.#timing.checkpointAtLatestAfterEvents;
-    if (!isIdle && !isLate) return;
+    if ((!isIdle && !isLate) || performance.now() < this.#nextMove) return;
     // What is read while the checkpoint is written counts for the next one.
     const counted = this.#eventsSinceCheckpoint;
+    await this.#calendar?.noteMuchLater();
     await this.#record.moveCheckpoint(this.#lowWater);
-    this.#eventsSinceCheckpoint -= counted;
+    // Another node's, it may be: what that one has done or noted is not to be kept here either.
+    if (this.#calendar !== undefined) this.#agenda.forgetUpTo(this.#record.state.checkpoint);
+    if (this.#calendar?.hasMuchLater === true) {
+      // That one is still about it: soon there is more to forget.
+      this.#nextMove = performance.now() + this.#timing.foreignLeasePollMs;
+    } else {
+      this.#eventsSinceCheckpoint -= counted;
+    }
   }
 
   async #handOver(): Promise<void> {

@@ -4,6 +4,7 @@ import type { EventMetadata } from '../kernel/envelope.js';
 import type { DomainEvent, Recorded } from '../kernel/event.js';
 import type { Rejection } from '../kernel/rejection.js';
 import type { Result } from '../kernel/result.js';
+import type { NotedEntry } from './calendar-events.js';
 
 /** What caused an effect: becomes part of the metadata of the effect's events. */
 export interface Cause {
@@ -39,6 +40,16 @@ export interface NotBefore {
   readonly notBefore: number;
 }
 
+/**
+ * How items are noted that are due much later. For processes that ask the streams' heads what is to be
+ * done, and whose agenda no later event needs: it finds an item there no longer once that is noted.
+ */
+export interface CalendarRules<Item> {
+  note(item: Item): Omit<NotedEntry, 'dueAt'>;
+
+  recall(entry: NotedEntry): { readonly key: string; readonly item: Item };
+}
+
 /** One idempotent command that a process gives. */
 export interface Effect {
   /** Names the effect for ever: the same name is the same command, on every node and in every try. */
@@ -69,6 +80,9 @@ export interface Process<E extends DomainEvent, Item> {
 
   /** The commands that an item calls for now, or when it will; reads the log, never a projection. */
   effects(item: Item): Promise<readonly Effect[] | NotBefore>;
+
+  /** Without it whatever is due later stays in memory, and holds the checkpoint before it. */
+  readonly calendar?: CalendarRules<Item>;
 
   /** What a refusal means: `settled` when the effect is no longer called for, else `later`. */
   judge(refusal: Rejection): 'settled' | 'later';

@@ -19,7 +19,7 @@ import {
 } from '../../src/kernel/statements.js';
 import { termsHash } from '../../src/kernel/terms.js';
 import { validateInteraction } from '../../src/kernel/wire-schema.js';
-import { schemaFaults } from '../support/event-schemas.js';
+import { eventFaults, schemaFaults } from '../support/event-schemas.js';
 import { foldInteraction } from '../support/interaction-fixtures.js';
 import {
   expectSchemasToHold,
@@ -130,7 +130,7 @@ describe.each(logs)('%s', (_, golden) => {
 });
 
 describe.each(erasedLogs)('erased: %s', (_, golden) => {
-  const { keys, status } = golden;
+  const { status } = golden;
   const events = replayErased<InteractionEvent>(golden, INTERACTION_EVENT_TYPES);
 
   it('matches the schemas of its events', () => {
@@ -139,7 +139,7 @@ describe.each(erasedLogs)('erased: %s', (_, golden) => {
       const content = { type, schemaVersion, data, sealed, salt, metadata };
       const texts = sealed === null ? { texts: null } : {};
       expect(schemaFaults('envelope', envelope)).toEqual([]);
-      expect([type, schemaFaults(type, { ...content, ...texts })]).toEqual([type, []]);
+      expect([type, eventFaults({ ...content, ...texts })]).toEqual([type, []]);
     }
   });
 
@@ -149,6 +149,21 @@ describe.each(erasedLogs)('erased: %s', (_, golden) => {
     expect(state.erasure).not.toBeNull();
     expect(interactionDocument(state)).toBe(ERASED);
   });
+
+  it('says on what ground, and of a retention for how long, where the stored form does', () => {
+    const erasure = events.find(({ type }) => type === 'texts-erased');
+    const stored = golden.events.find(({ type }) => type === 'texts-erased');
+    expect(erasure?.data).toEqual({ retention: null, ...stored?.data });
+  });
+});
+
+const consented = erasedLogs.filter(([, { events }]) =>
+  events.some(({ type }) => type === 'erasure-consented'),
+);
+
+describe.each(consented)('erased with consent: %s', (_, golden) => {
+  const { keys } = golden;
+  const events = replayErased<InteractionEvent>(golden, INTERACTION_EVENT_TYPES);
 
   it('holds signatures of the consents that verify', () => {
     const { audience, interactionId } = stateOf(events);

@@ -212,6 +212,17 @@ describe('an approval', () => {
     expect(body).toEqual({ ...before, entries: null, reason: null });
   });
 
+  it('has none either where the log says that its contract is erased, whatever its key', async () => {
+    const request = await requested();
+    await decide(request, 'deny', { changes: { reason: 'No.' } });
+    const before = (await read(request.invocationId)).body;
+    const at = '2030-01-01T00:00:00.000Z' as Timestamp;
+    Contracts.head = { ...Contracts.standing, erasure: { ground: 'retention', at } };
+    const { body } = await read(request.invocationId);
+    Contracts.head = Contracts.standing;
+    expect(body).toEqual({ ...before, entries: null, reason: null });
+  });
+
   it('needs a scope to be seen, and one to be decided', async () => {
     const request = await requested();
     const refused = [403, 'scope-missing'];

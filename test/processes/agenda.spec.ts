@@ -1,15 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { START, type Position } from '../../src/event-store/port.js';
-import { Agenda } from '../../src/processes/agenda.js';
+import { Agenda, type Origin } from '../../src/processes/agenda.js';
 
 const place = (n: number) => String(n).padStart(20, '0') as Position;
+
+/** The event comes right after the place. */
+const ofEvent = (after: Position): Origin => ({
+  kind: 'event',
+  after,
+  position: place(Number(after) + 1),
+});
+const ofPage = (page: string): Origin => ({ kind: 'page', page });
 
 describe('an agenda', () => {
   it('gives what is due, the earliest first, and nothing twice', () => {
     const agenda = new Agenda<string>();
-    agenda.add({ key: 'b', item: 'B', dueAt: 20, after: place(1) });
-    agenda.add({ key: 'a', item: 'A', dueAt: 10, after: place(2) });
+    agenda.add({ key: 'b', item: 'B', dueAt: 20, origin: ofEvent(place(1)) });
+    agenda.add({ key: 'a', item: 'A', dueAt: 10, origin: ofEvent(place(2)) });
     expect(agenda.nextTryAt()).toBe(10);
     expect(agenda.takeDue(9, 10)).toEqual([]);
     expect(agenda.takeDue(20, 10).map(({ item }) => item)).toEqual(['A', 'B']);
@@ -20,8 +28,8 @@ describe('an agenda', () => {
   it('keeps its low-water mark before the oldest thing undone', () => {
     const agenda = new Agenda<string>();
     expect(agenda.lowWater(place(9))).toBe(place(9));
-    agenda.add({ key: 'a', item: 'A', dueAt: 10, after: place(1) });
-    agenda.add({ key: 'b', item: 'B', dueAt: 5, after: place(2) });
+    agenda.add({ key: 'a', item: 'A', dueAt: 10, origin: ofEvent(place(1)) });
+    agenda.add({ key: 'b', item: 'B', dueAt: 5, origin: ofEvent(place(2)) });
     const [b, a] = agenda.takeDue(10, 2);
     expect(agenda.lowWater(place(9))).toBe(place(1));
     agenda.finish(a!);
@@ -35,8 +43,8 @@ describe('an agenda', () => {
 
   it('lets an entry find out that it is due later: it keeps its place, and is not overdue', () => {
     const agenda = new Agenda<string>();
-    agenda.add({ key: 'a', item: 'A', dueAt: 0, after: place(1) });
-    agenda.add({ key: 'b', item: 'B', dueAt: 9, after: place(2) });
+    agenda.add({ key: 'a', item: 'A', dueAt: 0, origin: ofEvent(place(1)) });
+    agenda.add({ key: 'b', item: 'B', dueAt: 9, origin: ofEvent(place(2)) });
     const [a] = agenda.takeDue(0, 1);
     agenda.postpone(a!, 50);
     expect([agenda.nextTryAt(), agenda.oldestDueAt()]).toEqual([9, 9]);
@@ -48,9 +56,9 @@ describe('an agenda', () => {
 
   it('does not finish or put off what was replaced meanwhile', () => {
     const agenda = new Agenda<string>();
-    agenda.add({ key: 'a', item: 'old', dueAt: 0, after: START });
+    agenda.add({ key: 'a', item: 'old', dueAt: 0, origin: ofEvent(START) });
     const [old] = agenda.takeDue(0, 1);
-    agenda.add({ key: 'a', item: 'new', dueAt: 0, after: place(1) });
+    agenda.add({ key: 'a', item: 'new', dueAt: 0, origin: ofEvent(place(1)) });
     agenda.finish(old!);
     agenda.putOff(old!, 50, 1);
     expect(agenda.takeDue(0, 1).map(({ item }) => item)).toEqual(['new']);
@@ -76,7 +84,7 @@ describe('an agenda', () => {
             case 'add': {
               const key = String(each.key);
               const entry = { key, item: index, after: place(index) };
-              agenda.add({ ...entry, dueAt: each.at });
+              agenda.add({ key, item: index, dueAt: each.at, origin: ofEvent(place(index)) });
               model = [...model.filter((other) => other.key !== key), { ...entry, at: each.at }];
               break;
             }
@@ -125,10 +133,48 @@ describe('an agenda', () => {
   it('does not grow with what was replaced', () => {
     const agenda = new Agenda<number>();
     for (let i = 0; i < 50_000; i++) {
-      agenda.add({ key: String(i % 3), item: i, dueAt: 1_000_000 - i, after: place(i) });
+      agenda.add({ key: String(i % 3), item: i, dueAt: 1_000_000 - i, origin: ofEvent(place(i)) });
     }
     expect(agenda.takeDue(Infinity, 100_000).map(({ item }) => item)).toEqual([
       49_999, 49_998, 49_997,
     ]);
+  });
+
+  it('counts what came from pages, which holds no low-water mark back', () => {
+    const agenda = new Agenda<string>();
+    for (const key of ['a', 'b', 'c']) {
+      agenda.add({ key, item: key, dueAt: 0, origin: ofPage(key === 'c' ? 'two' : 'one') });
+    }
+    expect([agenda.recalled, agenda.recalledFrom('one'), agenda.recalledFrom('two')]).toEqual([
+      3, 2, 1,
+    ]);
+    expect(agenda.lowWater(place(9))).toBe(place(9));
+    const [a] = agenda.takeDue(0, 1);
+    agenda.putOff(a!, 5, 1);
+    agenda.replace('a', 'more');
+    // An event takes the place of what a page said.
+    agenda.add({ key: 'b', item: 'b', dueAt: 0, origin: ofEvent(place(3)) });
+    expect([agenda.recalledFrom('one'), agenda.lowWater(place(9))]).toEqual([1, place(3)]);
+    const [, again] = agenda.takeDue(5, 3).filter(({ key }) => key !== 'c');
+    agenda.finish(again!);
+    agenda.remove('b');
+    agenda.remove('b');
+    expect([agenda.recalled, agenda.recalledFrom('one'), agenda.size]).toEqual([1, 0, 1]);
+    agenda.forgetPage('two');
+    expect([agenda.recalled, agenda.size]).toEqual([0, 0]);
+  });
+
+  it('gives what is due from a moment on, and forgets what came up to a place, of events alone', () => {
+    const agenda = new Agenda<string>();
+    agenda.add({ key: 'p', item: 'P', dueAt: 90, origin: ofPage('one') });
+    for (const [n, dueAt] of [50, 10, 60, 70].entries()) {
+      agenda.add({ key: String(n), item: String(n), dueAt, origin: ofEvent(place(n)) });
+    }
+    expect([...agenda.dueFrom(60)].map(({ key }) => key)).toEqual(['2', '3']);
+    // The event of '2' comes at place 3.
+    agenda.forgetUpTo(place(2));
+    expect([agenda.size, agenda.lowWater(place(9))]).toEqual([3, place(2)]);
+    agenda.forgetUpTo(place(9));
+    expect([agenda.size, agenda.recalled]).toEqual([1, 1]);
   });
 });

@@ -73,7 +73,11 @@ describe('retention', () => {
     expect(more).toEqual([]);
     expect(event).toMatchObject({
       recordedAt: timestampOf(now),
-      data: { interactionId: id, ground: 'retention' },
+      data: {
+        interactionId: id,
+        ground: 'retention',
+        retention: { days: 30, until: timestampOf(now) },
+      },
       metadata: { actor: { principal: 'process:erasure' } },
     });
     await untilRested(processes);
@@ -152,7 +156,10 @@ describe('an erasure', () => {
     restarted.run('node-a');
     await untilErased(id);
     await restarted.close();
-    expect((await erasuresOf(id))[0]?.data).toMatchObject({ ground: 'retention' });
+    expect((await erasuresOf(id))[0]?.data).toMatchObject({
+      ground: 'retention',
+      retention: null,
+    });
   });
 
   it('is recorded once, whatever the number of nodes', async () => {
@@ -193,6 +200,8 @@ describe('an erasure', () => {
     });
     await untilRested(processes);
     expect((await healthOf(processes, 'erasure')).lastError).toBeNull();
+    // The key was gone with the first try.
+    expect((await erasuresOf(id))[0]?.data).toMatchObject({ retention: { days: 0 } });
   });
 
   it('is not done again by the next start', async () => {
@@ -279,7 +288,7 @@ describe('calls under the contract', () => {
     const id = await ended(0);
     const early = await askForApproval(id);
     await deployment.keys.destroy(interactionStream(id));
-    await deployment.act(id, { kind: 'erase' });
+    await deployment.act(id, { kind: 'erase', retentionDays: 0 });
     await untilRested(deployment.run('node-b'));
     expect(await isErased(early)).toBe(true);
   });

@@ -1,25 +1,29 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { interactionStream } from '../../src/interactions/domain/stream.js';
+import { calendarStream } from '../../src/processes/calendar-events.js';
+import { built } from '../support/built.js';
 import { eventually } from '../support/eventually.js';
+import { DAY } from '../support/interaction-fixtures.js';
 import { ALPHA, BETA, Deployment, healthOf } from './support/deployment.js';
 
 const AHEAD_MS = 3_600_000;
 const TOTAL = 320;
 const ERASURES = 120;
-const LOADER = new URL('../support/typescript/register.mjs', import.meta.url);
-const CHILD = fileURLToPath(new URL('./support/process-child.ts', import.meta.url));
+const CHILD = built(new URL('./support/process-child.ts', import.meta.url));
 
 /** Runs a node and kills it once it has told of so many effects, or of so many keys destroyed. */
-async function runAndKill(folder: string, node: string, effects: number): Promise<void> {
-  const child = spawn(
-    process.execPath,
-    ['--import', LOADER.href, CHILD, folder, node, String(AHEAD_MS)],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+async function runAndKill(
+  folder: string,
+  node: string,
+  effects: number,
+  aheadMs = AHEAD_MS,
+): Promise<void> {
+  const child = spawn(process.execPath, [CHILD, folder, node, String(aheadMs)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exit = once(child, 'exit');
   let told = 0;
   for await (const _ of createInterface(child.stdout))
@@ -111,6 +115,51 @@ it('a node that is killed between destroying keys and recording it leaves each e
         'interaction-cancelled',
         'texts-erased',
       ]);
+    }
+  } finally {
+    await deployment.dispose();
+  }
+});
+
+it('a node that is killed while it works off a page of its calendar leaves each erasure done once', async () => {
+  const deployment = await Deployment.open();
+  try {
+    await deployment.register(ALPHA);
+    await deployment.register(BETA);
+    const ids = await Promise.all(
+      Array.from({ length: ERASURES }, async () => {
+        const id = await deployment.propose(Date.now() + AHEAD_MS, [ALPHA, BETA], {
+          retentionDays: 30,
+        });
+        await deployment.actOnHead(id, BETA, { kind: 'accept' });
+        await deployment.actOnHead(id, BETA, { kind: 'cancel' });
+        return id;
+      }),
+    );
+    const indexOf = async () =>
+      (await deployment.events(calendarStream('erasure'))).map(({ type }) => type);
+    const noting = deployment.run('node-a', { checkpointAfterEvents: 1, idleMs: 50 });
+    await eventually(async () => {
+      const { state, pending } = await healthOf(noting, 'erasure');
+      return state === 'following' && pending === 0 && (await indexOf()).length > 0;
+    });
+    await noting.stop();
+
+    await runAndKill(deployment.folder, 'node-a', 1, 31 * DAY);
+    await runAndKill(deployment.folder, 'node-a', 40, 31 * DAY);
+    expect(await indexOf()).not.toContain('calendar-page-done');
+
+    const rest = await Deployment.open(() => Date.now() + 32 * DAY, deployment.folder);
+    const processes = rest.run('node-b');
+    await eventually(async () => {
+      const open = (await indexOf()).map((type) => (type === 'calendar-page-done' ? -1 : 1));
+      return open.reduce<number>((sum, each) => sum + each, 0) === 0;
+    });
+    expect(await healthOf(processes, 'erasure')).toMatchObject({ pending: 0, lastError: null });
+    await rest.close();
+    for (const id of ids) {
+      expect(await deployment.keys.find(interactionStream(id))).toBe('erased');
+      expect(await deployment.eventsOf(id, 'texts-erased')).toHaveLength(1);
     }
   } finally {
     await deployment.dispose();

@@ -12,6 +12,7 @@ import type { Acceptance, Transport } from '../../src/kernel/federated-interacti
 import type { AgentId, KeyId, SkillId, TermsHash, Uuid } from '../../src/kernel/ids.js';
 import type { KeyStoreChosen } from '../../src/event-store/key-store-of-log.js';
 import type { Position } from '../../src/event-store/port.js';
+import type { CalendarEvent } from '../../src/processes/calendar-events.js';
 import type { ProcessEvent } from '../../src/processes/events.js';
 import {
   alpha,
@@ -29,6 +30,7 @@ import {
  */
 type SampleEvent =
   | AgentEvent
+  | CalendarEvent
   | CapabilityEvent
   | CardEvent
   | InteractionEvent
@@ -356,8 +358,16 @@ export const SAMPLES: Samples = {
     { data: unsignedAct, texts: null },
   ],
   'texts-erased': [
-    { data: { interactionId: INTERACTION, ground: 'retention' }, texts: null },
-    { data: { interactionId: INTERACTION, ground: 'consent' }, texts: null },
+    {
+      data: {
+        interactionId: INTERACTION,
+        ground: 'retention',
+        retention: { days: 30, until: EXPIRES_AT },
+      },
+      texts: null,
+    },
+    { data: { interactionId: INTERACTION, ground: 'retention', retention: null }, texts: null },
+    { data: { interactionId: INTERACTION, ground: 'consent', retention: null }, texts: null },
   ],
   'approval-requested': [
     {
@@ -433,6 +443,27 @@ export const SAMPLES: Samples = {
   'checkpoint-moved': [
     { data: { node: 'node-1', position: '00000000000000000001' as Position }, texts: null },
   ],
+  'calendar-pages-begun': [
+    { data: { node: 'node-1', pages: ['2030-01-31T14', '2030-01-31T15'] }, texts: null },
+  ],
+  'calendar-page-done': [{ data: { node: 'node-1', page: '2030-01-31T14' }, texts: null }],
+  'calendar-entries-noted': [
+    {
+      data: {
+        node: 'node-1',
+        entries: [
+          {
+            interactionId: INTERACTION,
+            dueAt: EXPIRES_AT,
+            eventId: REVISION_ID,
+            correlationId: 'correlation',
+          },
+        ],
+      },
+      texts: null,
+    },
+  ],
+  'calendar-page-closed': [{ data: { node: 'node-1' }, texts: null }],
   'checkpoint-signed': [
     {
       data: {

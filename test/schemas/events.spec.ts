@@ -11,6 +11,7 @@ import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import { INVOCATION_EVENT_TYPES } from '../../src/invocations/event-types.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';
+import { CALENDAR_EVENT_TYPES } from '../../src/processes/calendar-events.js';
 import { PROCESS_EVENT_TYPES } from '../../src/processes/events.js';
 import {
   EVENT_SCHEMA_BASE as BASE,
@@ -23,6 +24,7 @@ const SHARED = ['definitions', 'envelope'];
 
 const EVENT_TYPES = {
   ...AGENT_EVENT_TYPES,
+  ...CALENDAR_EVENT_TYPES,
   ...CAPABILITY_EVENT_TYPES,
   ...CARD_EVENT_TYPES,
   ...INTERACTION_EVENT_TYPES,
@@ -144,7 +146,7 @@ const STORED = {
 const SEALED = 'A'.repeat(64);
 
 /** The service's own books are shown to nobody. */
-const BOOKS = { ...KEY_STORE_EVENT_TYPES, ...PROCESS_EVENT_TYPES };
+const BOOKS = { ...CALENDAR_EVENT_TYPES, ...KEY_STORE_EVENT_TYPES, ...PROCESS_EVENT_TYPES };
 const shown = samples.filter(([type]) => !Object.hasOwn(BOOKS, type));
 
 describe('an event that is shown as the log stores it', () => {

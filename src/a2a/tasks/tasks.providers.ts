@@ -112,7 +112,7 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
   const sender = new WebhookSender({
     directory,
     teller: new WebhookTeller(streams, progress, rules, clock),
-    lease: new LeaseAndCheckpoint('task-webhooks', node, LEASE_MS, store, clock, random),
+    lease: new LeaseAndCheckpoint({ name: 'task-webhooks', node, clock, random }, LEASE_MS, store),
     clock,
     chance: () => (random(1)[0] ?? 0) / 256,
     report,

@@ -100,7 +100,7 @@ export class Evidence {
   }
 
   private async checkpointOver(stream: string): Promise<PublishedCheckpoint | undefined> {
-    const newest = (await this.store.readStream(stream)).at(-1);
+    const newest = await this.store.readLast(stream);
     return newest && this.log.checkpointOver(leafOf(newest), this.config.readWaitMs);
   }
 
@@ -171,7 +171,7 @@ export class Evidence {
     size: number,
   ): AsyncGenerator<BundleStream, void> {
     for (const [name, count] of counts) {
-      const events = (await this.store.readStream(name)).slice(0, count);
+      const events = await this.store.readStream(name, 0, count);
       yield { name, entries: entryTexts(events, this.log, size, told(name)) };
     }
   }

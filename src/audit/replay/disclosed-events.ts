@@ -3,6 +3,7 @@ import type { DataKey, KeyStore } from '../../event-store/key-store.js';
 import type { RecordedEnvelope } from '../../event-store/port.js';
 import { SealBroken, unseal } from '../../event-store/sealing.js';
 import type { Caller } from '../../kernel/caller.js';
+import type { RecordedErasures } from '../../interactions/queries/recorded-erasures.js';
 import { ERASED } from '../../kernel/event.js';
 import type { AgentId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
@@ -14,7 +15,7 @@ import {
   mayDisclose,
   type Disclosure,
 } from './domain/disclosure.js';
-import { concerns, type StreamSubject } from './domain/stream-subject.js';
+import { concerns, erasedWith, type StreamSubject } from './domain/stream-subject.js';
 import { asksFor, type ReplayQuery } from './replay-query.js';
 import type { StreamSubjects } from './stream-subjects.js';
 
@@ -23,7 +24,8 @@ export interface DisclosedEvent {
   readonly envelope: RecordedEnvelope;
   /**
    * Unsealed; null for an event without. Undefined where they stay sealed: not asked for, not for this
-   * reader, erased, or sealed with a key that this service does not have.
+   * reader, erased (as the log or the key store says), or sealed with a key that this service does not
+   * have.
    */
   readonly texts: JsonObject | null | undefined;
 }
@@ -41,6 +43,7 @@ export class DisclosedEvents {
     private readonly subjects: StreamSubjects,
     private readonly agents: CurrentAgents,
     private readonly keys: Pick<KeyStore, 'findAll'>,
+    private readonly erasures: Pick<RecordedErasures, 'among'>,
   ) {}
 
   /** In the order of `events`. */
@@ -50,16 +53,27 @@ export class DisclosedEvents {
     query: ReplayQuery,
   ): Promise<readonly DisclosedEvent[]> {
     const admitted = await this.#admitted(await this.#candidates(events, caller, query), caller);
-    const opened = admitted.filter(
-      ({ envelope, disclosure }) =>
-        query.texts && disclosure === 'everything' && envelope.sealed !== null,
+    const keys = query.texts ? await this.#keysOf(admitted) : NO_KEYS;
+    return admitted.map(({ envelope, disclosure }) => ({
+      envelope,
+      texts: textsOf(envelope, disclosure === 'everything' ? keys : NO_KEYS),
+    }));
+  }
+
+  /** The keys of what may be opened: not of what the log says is erased, though they be there again. */
+  async #keysOf(admitted: readonly Admitted[]): Promise<Keys> {
+    const sealed = admitted.filter(
+      ({ envelope, disclosure }) => disclosure === 'everything' && envelope.sealed !== null,
     );
-    const scopes = new Set(opened.map(({ envelope }) => keyScopeOf(envelope.stream)));
-    const keys = scopes.size === 0 ? NO_KEYS : await this.keys.findAll([...scopes]);
-    return admitted.map(({ envelope, disclosure }) => {
-      const mayOpen = query.texts && disclosure === 'everything';
-      return { envelope, texts: textsOf(envelope, mayOpen ? keys : NO_KEYS) };
-    });
+    const erasable = sealed.flatMap(({ subject }) => erasedWith(subject) ?? []);
+    const erased = await this.erasures.among(erasable);
+    const scopes = new Set<string>();
+    for (const { envelope, subject } of sealed) {
+      const interactionId = erasedWith(subject);
+      if (interactionId !== undefined && erased.has(interactionId)) continue;
+      scopes.add(keyScopeOf(envelope.stream));
+    }
+    return scopes.size === 0 ? NO_KEYS : this.keys.findAll([...scopes]);
   }
 
   async #candidates(

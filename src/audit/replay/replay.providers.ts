@@ -4,6 +4,7 @@ import { AgentHeads } from '../../agents/queries/agent-heads.js';
 import type { KeyStore } from '../../event-store/key-store.js';
 import type { EventStore } from '../../event-store/port.js';
 import { EVENT_STORE, KEY_STORE } from '../../event-store/tokens.js';
+import { RecordedErasures } from '../../interactions/queries/recorded-erasures.js';
 import { CurrentAgents } from './current-agents.js';
 import { DisclosedEvents } from './disclosed-events.js';
 import { Replay } from './replay.js';
@@ -13,7 +14,9 @@ import { StreamSubjects } from './stream-subjects.js';
 
 function replay(store: EventStore, keys: KeyStore, queries: QueryBus): Replay {
   const agents = new CurrentAgents((agentIds) => queries.execute(new AgentHeads(agentIds)));
-  return new Replay(store, new DisclosedEvents(new StreamSubjects(store), agents, keys));
+  const subjects = new StreamSubjects(store);
+  const erasures = new RecordedErasures(store);
+  return new Replay(store, new DisclosedEvents(subjects, agents, keys, erasures));
 }
 
 /** Everything behind `GET /v1/events`. */

@@ -1,7 +1,8 @@
-import type { EventStore, Position, RecordedEnvelope } from '../../event-store/port.js';
+import type { EventStore, Position } from '../../event-store/port.js';
 import type { Caller } from '../../kernel/caller.js';
 import { asMessages, inBatches, type EventBatch } from './event-batches.js';
 import type { DisclosedEvent, DisclosedEvents } from './disclosed-events.js';
+import { eventsOfStream } from './events-of-stream.js';
 import { engineFilter, isAudited, type ReplayQuery } from './replay-query.js';
 import { AUDITED_STREAM_PREFIXES } from '../audited-streams.js';
 
@@ -101,17 +102,14 @@ export class Replay {
     const events =
       stream === undefined
         ? this.store.readAll(after, { streamPrefixes: AUDITED_STREAM_PREFIXES })
-        : this.#ofStream(stream, after);
+        : isAudited(stream)
+          ? eventsOfStream(this.store, stream, after)
+          : nothing();
     return inBatches(asMessages(events));
   }
-
-  async *#ofStream(stream: string, after: Position): AsyncGenerator<RecordedEnvelope, undefined> {
-    if (!isAudited(stream)) return;
-    for (const event of await this.store.readStream(stream)) {
-      if (event.position > after) yield event;
-    }
-  }
 }
+
+async function* nothing(): AsyncGenerator<never, undefined> {}
 
 function pageOf(events: readonly DisclosedEvent[], through: Position, head: Position): ReplayPage {
   return { events, through, isMore: through < head };

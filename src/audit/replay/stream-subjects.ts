@@ -19,7 +19,7 @@ export class StreamSubjects {
     const { stream, revision } = event;
     const named = subjectOfName(stream) ?? this.#known.get(stream);
     if (named !== undefined) return named;
-    const first = revision === 0 ? event : (await this.store.readStream(stream))[0];
+    const first = revision === 0 ? event : (await this.store.readStream(stream, 0, 1))[0];
     const subject: StreamSubject =
       first === undefined ? { kind: 'unknown' } : subjectOfFirst(first);
     this.#known.set(stream, subject);

@@ -57,8 +57,12 @@ export type InteractionCommand =
     }
   /** By the expiry process. */
   | { readonly kind: 'expire' }
-  /** By the erasure process. */
-  | { readonly kind: 'erase' };
+  /** By the erasure process, once the key of the texts is destroyed. */
+  | {
+      readonly kind: 'erase';
+      /** As they were read before that; null when they were gone already. */
+      readonly retentionDays: number | null;
+    };
 
 export type CommandKind = InteractionCommand['kind'];
 export type CommandOf<Kind extends CommandKind> = Extract<InteractionCommand, { kind: Kind }>;

@@ -40,6 +40,6 @@ export function decide(
     case 'consent-to-erasure':
       return consentToErasure(state, command, context);
     case 'erase':
-      return erase(state, context);
+      return erase(state, command, context);
   }
 }

@@ -7,7 +7,7 @@ import {
   timestampOf,
   type Timestamp,
 } from '../../kernel/timestamp.js';
-import type { ErasureGround } from './events.js';
+import type { ErasureGround, Retention } from './events.js';
 import type { Interaction } from './interaction.js';
 import { isErased, isTerminal, revisionInForce } from './revisions.js';
 
@@ -50,24 +50,28 @@ export function erasureGround(interaction: Interaction, now: Timestamp): Erasure
   return until === null || isBefore(now, until) ? undefined : 'retention';
 }
 
+/** A retention of so many days. They count from the end that the document shows. */
+export function retentionOf({ updatedAt }: Interaction, days: number): Retention {
+  return { days, until: timestampOf(millisecondsNotBefore(updatedAt) + days * DAY_MS) };
+}
+
 /** When the last party consented; null as long as one has not. */
 function consentedAt(interaction: Interaction): Timestamp | null {
   if (erasureWaitsFor(interaction).length > 0) return null;
   return [...interaction.erasureConsents.values()].at(-1) ?? null;
 }
 
-/** The days count from the end that the document shows. */
 function retainedUntil(interaction: Interaction): Timestamp | null {
   const days = retentionDays(interaction);
   if (days === null || days > LONGEST_RETENTION_DAYS) return null;
-  return timestampOf(millisecondsNotBefore(interaction.updatedAt) + days * DAY_MS);
+  return retentionOf(interaction, days).until;
 }
 
 /**
  * Of the terms that were in force last. If none ever were, of whichever revision asks for the most, but
  * within bounds: nobody has agreed to what a party proposed alone. Null: the texts are gone.
  */
-function retentionDays(interaction: Interaction): number | null {
+export function retentionDays(interaction: Interaction): number | null {
   const agreed = revisionInForce(interaction);
   if (agreed !== undefined)
     return agreed.contract === ERASED ? null : agreed.contract.retentionDays;

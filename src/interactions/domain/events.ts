@@ -138,10 +138,24 @@ export type ErasureConsented = DomainEvent<'erasure-consented', SignedAct, null>
 /** Why texts were erased: their retention ran out, or every party consented. */
 export type ErasureGround = 'retention' | 'consent';
 
-/** The key of the texts is destroyed: they are gone, and this is the last event. */
+/** For how long texts were retained after the end, and when that had run out. */
+export interface Retention {
+  readonly days: number;
+  readonly until: Timestamp;
+}
+
+/**
+ * The key of the texts is destroyed: they are gone, and this is the last event. How long they were to
+ * be retained was one of them, and is told here so that whoever has none of them can check the erasure.
+ */
 export type TextsErased = DomainEvent<
   'texts-erased',
-  { readonly interactionId: InteractionId; readonly ground: ErasureGround },
+  {
+    readonly interactionId: InteractionId;
+    readonly ground: ErasureGround;
+    /** Null: the ground is consent, or the texts were gone before anybody could record it. */
+    readonly retention: Retention | null;
+  },
   null
 >;
 

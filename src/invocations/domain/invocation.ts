@@ -64,6 +64,13 @@ export function isInvocation(state: InvocationState): state is Invocation {
   return state !== null && 'call' in state;
 }
 
+/** What remains of it once the contract, whose entries it repeats, is erased. */
+export function withoutTexts(invocation: InvocationToApprove): InvocationToApprove {
+  const { approval } = invocation;
+  const decision = approval.decision && { ...approval.decision, reason: ERASED };
+  return { ...invocation, approval: { ...approval, entries: ERASED, decision } };
+}
+
 /** Records an event; never judges. */
 export function evolveInvocation(
   state: InvocationState,

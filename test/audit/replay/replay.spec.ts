@@ -161,6 +161,37 @@ describe('texts', () => {
   });
 });
 
+describe('texts that are erased as the log says', () => {
+  const erasure = golden('interactions-erased/withdrawn').events.at(-1)!;
+  const erasureOf = (stream: string, revision: number) => ({ ...erasure, stream, revision });
+
+  async function textsAfter(log: StoredLog, last: StoredLog['events'][number]) {
+    // With all of its keys, as a key store that is older than the erasure has them.
+    const replay = await replaying({ ...log, events: [...log.events, last] });
+    const { events } = await replay.page(AUDITOR, asking(), 1000);
+    return events.filter(({ envelope }) => envelope.sealed !== null).map(({ texts }) => texts);
+  }
+
+  it('stay sealed, though their key is there again', async () => {
+    const { stream } = INTERACTION.events[0]!;
+    const last = erasureOf(stream, INTERACTION.events.length);
+    const texts = await textsAfter(INTERACTION, last);
+    expect(texts.length).toBeGreaterThan(2);
+    expect(texts.every((each) => each === undefined)).toBe(true);
+    const others = await textsAfter(INTERACTION, erasureOf('interaction-another', 0));
+    expect(others.every((each) => typeof each === 'object')).toBe(true);
+  });
+
+  it('nor are they told by the calls that repeat them', async () => {
+    const { interactionId } = CALLS.events[0]!.data['terms'] as { interactionId: string };
+    const texts = await textsAfter(CALLS, erasureOf(`interaction-${interactionId}`, 0));
+    expect(texts.length).toBeGreaterThan(2);
+    expect(texts.every((each) => each === undefined)).toBe(true);
+    const others = await textsAfter(CALLS, erasureOf('interaction-another', 0));
+    expect(others.every((each) => typeof each === 'object')).toBe(true);
+  });
+});
+
 describe('an export', () => {
   it('ends at its head, whatever has come since', async () => {
     const replay = await replaying(INTERACTION);

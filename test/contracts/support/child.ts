@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-const REGISTER = fileURLToPath(new URL('../../support/typescript/register.mjs', import.meta.url));
+import { pathToFileURL } from 'node:url';
+import { built } from '../../support/built.js';
 
 /** How another process reaches what is tested: `open(address)` of a module. */
 export interface Elsewhere {
@@ -17,7 +16,7 @@ export interface ChildOptions {
   readonly under?: readonly string[];
 }
 
-/** A real second process that runs one of the programs in `children/` from its source. */
+/** A real second process that runs one of the programs in `children/`. */
 export class Child {
   static readonly #running = new Set<Child>();
 
@@ -34,14 +33,12 @@ export class Child {
   readonly #onLine = new Set<() => void>();
 
   constructor(program: string, argument: unknown, { under = [] }: ChildOptions = {}) {
-    const script = fileURLToPath(new URL(`../children/${program}`, import.meta.url));
+    const script = built(new URL(`../children/${program}`, import.meta.url));
     const [command = '', ...rest] = [
       ...under,
       process.execPath,
-      '--import',
-      REGISTER,
       script,
-      JSON.stringify(argument),
+      JSON.stringify(argument, moduleOfBuild),
     ];
     this.#process = spawn(command, rest, { stdio: ['pipe', 'pipe', 'pipe'] });
     const { stdout, stderr } = this.#process;
@@ -91,4 +88,9 @@ export class Child {
       throw new Error(`the child ended with ${how}: ${this.#errors}`);
     }
   }
+}
+
+/** A process imports the fixture from where it is itself. */
+function moduleOfBuild(name: string, value: unknown): unknown {
+  return name === 'module' ? pathToFileURL(built(String(value))).href : value;
 }

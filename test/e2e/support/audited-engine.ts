@@ -23,20 +23,15 @@ import { wholeLog } from './log-audit.js';
 import { pathOf, type Negotiator } from './negotiator.js';
 import { nodeOf } from './nodes.js';
 import type { SharedStores } from './several-nodes.js';
-import { tracesIn } from './traces.js';
+import { filesWithKey, tracesIn } from './traces.js';
 
 const TIMEOUT_MS = 120_000;
 const PATIENCE_MS = 30_000;
 
-interface AuditedStores extends SharedStores {
-  /** Where the engine keeps what it holds, to look for texts there; undefined when it cannot be read. */
-  files?(): Promise<string | undefined>;
-}
-
 /** What an auditor is promised, of two nodes over one log of an engine. */
-export function auditedEngine(engine: string, openStores: () => Promise<AuditedStores>): void {
+export function auditedEngine(engine: string, openStores: () => Promise<SharedStores>): void {
   describe(`an audit of two nodes over one log (${engine})`, () => {
-    let stores: AuditedStores;
+    let stores: SharedStores;
     let deployed: Deployment;
     let backend: SampleBackend;
     let first: InProcessService;
@@ -74,7 +69,9 @@ export function auditedEngine(engine: string, openStores: () => Promise<AuditedS
           [first, second].map((node) => node.call('GET', '/log/checkpoint')),
         );
         note = answers[0]?.text ?? '';
-        return signed.at(-1) === size && answers[1]?.text === note;
+        // It is in the log a little before it is served; its second line is the tree's size.
+        const isServed = Number(note.split('\n')[1]) === size && answers[1]?.text === note;
+        return signed.at(-1) === size && isServed;
       }, PATIENCE_MS);
       return note;
     }
@@ -155,11 +152,15 @@ export function auditedEngine(engine: string, openStores: () => Promise<AuditedS
     );
 
     it(
-      'finds no text of what was erased, on any node or in the engine, and the same tree',
+      'finds neither text nor key of what was erased, on any node or in the engine, and the same tree',
       async () => {
         const { document, texts, listed } = story;
         await eventually(async () => (await tracesIn(deployed.folder, [listed])).length > 0);
         const kept = trustOf(await checkpoint());
+        const { dataKey } = await evidence(partner, first);
+        const key = Buffer.from(dataKey ?? '', 'base64url');
+        const before = await stores.files?.();
+        if (before !== undefined) expect(await filesWithKey(before, key)).not.toEqual([]);
         await partner.at(first).consentToErasure(document);
         await finance.at(second).consentToErasure(document);
         await eventually(async () => {
@@ -186,6 +187,7 @@ export function auditedEngine(engine: string, openStores: () => Promise<AuditedS
           // What it holds for ever is found, so the search looks in the right place.
           expect(await tracesIn(files, [document.interactionId])).not.toEqual([]);
           expect(await tracesIn(files, texts)).toEqual([]);
+          expect(await filesWithKey(files, key)).toEqual([]);
         }
       },
       TIMEOUT_MS,

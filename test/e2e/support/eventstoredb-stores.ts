@@ -10,6 +10,8 @@ export async function eventStoreDbDouble(): Promise<SharedStores> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-e2e-keys-'));
   return {
     env: { EVENT_STORE: double.connectionString, KEY_STORE: `sqlite:${join(folder, 'keys.db')}` },
+    // Of the keys: the double has no files.
+    files: () => Promise.resolve(folder),
     stop: async () => {
       await double.stop();
       await rm(folder, { recursive: true, force: true });

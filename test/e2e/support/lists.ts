@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/json.js';
-import type { Answer } from '../../support/service.js';
+import type { Answer, TokenOptions } from '../../support/service.js';
 import type { Negotiator } from './negotiator.js';
 
 /** The first item of an agent's list, by a node that has seen what an answer tells of. */
@@ -11,13 +11,18 @@ export async function firstListed(who: Negotiator, seen: Answer): Promise<JsonOb
   return item;
 }
 
-/** All pages of an agent's list, as they are answered by a node that has read so far. */
-export async function wholeList(who: Negotiator, token: string): Promise<readonly string[]> {
+/** All pages of a list, as they are answered to somebody by a node that has read so far. */
+export async function wholeList(
+  who: Negotiator,
+  token: string,
+  list = '/v1/interactions',
+  as: TokenOptions | undefined = undefined,
+): Promise<readonly string[]> {
   const pages: string[] = [];
   let query = 'limit=100';
   for (;;) {
-    const headers = { 'position-token': token };
-    const { status, text, body } = await who.get(`/v1/interactions?${query}`, { headers });
+    const asked = { headers: { 'position-token': token }, ...(as && { token: as }) };
+    const { status, text, body } = await who.get(`${list}?${query}`, asked);
     if (status !== 200) throw new Error(text);
     pages.push(text);
     const { nextCursor } = body;

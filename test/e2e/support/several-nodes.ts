@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeBase64Url } from '../../../src/kernel/base64url.js';
 import type { JsonObject } from '../../../src/kernel/json.js';
-import { signedTrees } from '../../audit/log/support/true-checkpoints.js';
+import { rootOfFirst, signedTrees } from '../../audit/log/support/true-checkpoints.js';
 import { effort } from '../../contracts/support/effort.js';
 import type { SampleBackend } from '../../invocations/backends/support/sample-backend.js';
 import { eventually } from '../../support/eventually.js';
-import type { SpawnedService } from '../../support/service.js';
+import type { SpawnedService, TokenOptions } from '../../support/service.js';
 import { Cluster } from './cluster.js';
-import type { Deployment } from './deployment.js';
+import { HOST_TENANT, type Deployment } from './deployment.js';
 import { outcomeOf } from './direct-calls.js';
 import {
   agree,
@@ -20,10 +21,11 @@ import {
 } from './finance.js';
 import { holdViews } from './held-views.js';
 import { firstListed, wholeList } from './lists.js';
-import { byStream, faultsOf, logOnce } from './log-audit.js';
+import { byStream, faultsOf, logOnce, wholeLog } from './log-audit.js';
 import { NegotiationLoad } from './negotiation-load.js';
 import { contractOf, documentOf, Negotiator, pathOf } from './negotiator.js';
 import { readDatabaseOf, spawnNodes } from './nodes.js';
+import { TileClient } from './tile-client.js';
 import { registerTrusting } from './trusting-agent.js';
 
 /** What several nodes share. */
@@ -31,6 +33,8 @@ export interface SharedStores {
   /** `EVENT_STORE`, `KEY_STORE`, `TASK_STORE`. */
   readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
+  /** Where engine or key store keep what they hold, to look there; undefined when it cannot be read. */
+  files?(): Promise<string | undefined>;
 }
 
 /** Three processes beside those of other tests, in milliseconds. */
@@ -39,6 +43,13 @@ const NODES = ['node-a', 'node-b', 'node-c'];
 const KILLS = effort(3, 60);
 const NEGOTIATIONS_AT_ONCE = 4;
 const ROUNDS = effort(30, 300);
+/** A lease that a killed node has left behind, and an interval of checkpoints, in milliseconds. */
+const SIGNED_WITHIN_MS = 90_000;
+const READS_CAPABILITIES: TokenOptions = {
+  principal: 'operator',
+  tenant: HOST_TENANT,
+  scopes: ['capabilities:read'],
+};
 const SKILL = 'reconcile';
 const CALL: JsonObject = { invoice: 'INV-1' };
 
@@ -72,6 +83,30 @@ export function severalNodes(engine: string, openStores: () => Promise<SharedSto
       await stores.stop();
       await rm(deployed.folder, { recursive: true, force: true });
     }, STARTS_WITHIN_MS);
+
+    /** What each of the nodes answers, byte for byte. */
+    async function expectSame(
+      ask: (node: SpawnedService) => Promise<readonly string[]>,
+    ): Promise<void> {
+      const [first, ...others] = await Promise.all(cluster.nodes.map(ask));
+      expect(first?.join('')).toContain('"items":[{');
+      expect(others).toEqual([first, first]);
+    }
+
+    /** Of one size, whose root every node's own tiles make, and the log. */
+    async function expectSameTree(): Promise<void> {
+      let size = 0;
+      await eventually(async () => {
+        const sizes = await Promise.all(cluster.nodes.map(checkpointSizeOf));
+        [size = 0] = sizes;
+        return size > 0 && sizes.every((each) => each === size);
+      }, SIGNED_WITHIN_MS);
+      const roots = await Promise.all(
+        cluster.nodes.map(async ({ url }) => new TileClient(`${url}/log`, size).root()),
+      );
+      const expected = rootOfFirst(size, await wholeLog(deployed));
+      expect(roots.map(encodeBase64Url)).toEqual([expected, expected, expected]);
+    }
 
     it(
       'lose nothing, double nothing and end with the same views, killed at random moments',
@@ -122,13 +157,13 @@ export function severalNodes(engine: string, openStores: () => Promise<SharedSto
 
         const token = log.at(-1)?.position ?? '';
         for (const who of [alpha, beta, trusting]) {
-          const lists = await Promise.all(
-            cluster.nodes.map(async (node) => wholeList(who.at(node), token)),
-          );
-          expect(lists[0]?.length).toBeGreaterThan(0);
-          expect(lists[1]).toEqual(lists[0]);
-          expect(lists[2]).toEqual(lists[0]);
+          await expectSame(async (node) => wholeList(who.at(node), token));
         }
+        await expectSame(async (node) => wholeList(alpha.at(node), token, '/v1/agents'));
+        await expectSame(async (node) =>
+          wholeList(alpha.at(node), token, '/v1/capabilities', READS_CAPABILITIES),
+        );
+        await expectSameTree();
 
         // It has put something to the test.
         expect(cluster.kills).toBe(KILLS);
@@ -193,4 +228,9 @@ export function severalNodes(engine: string, openStores: () => Promise<SharedSto
       }, 30_000);
     }, 120_000);
   });
+}
+
+async function checkpointSizeOf(node: SpawnedService): Promise<number> {
+  const { body } = await node.call('GET', '/v1/log');
+  return Number((body['checkpoint'] as JsonObject | null)?.['size'] ?? 0);
 }

@@ -8,20 +8,31 @@ import { join } from 'node:path';
  */
 export async function tracesIn(folder: string, texts: readonly string[]): Promise<string[]> {
   const wanted = texts.map((text) => [text, spellingsOf(text)] as const);
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found: string[] = [];
+  for await (const [name, bytes] of filesIn(folder)) {
+    for (const [text, spellings] of wanted) {
+      if (spellings.some((spelling) => bytes.includes(spelling))) found.push(`${name}: ${text}`);
+    }
+  }
+  return found.sort();
+}
+
+/** Names of the files of a folder that hold a key: a part of it, lest one be found only where it begins. */
+export async function filesWithKey(folder: string, key: Buffer): Promise<string[]> {
+  const part = key.subarray(8, 24);
+  const found: string[] = [];
+  for await (const [name, bytes] of filesIn(folder)) if (bytes.includes(part)) found.push(name);
+  return found.sort();
+}
+
+async function* filesIn(folder: string): AsyncGenerator<readonly [name: string, bytes: Buffer]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
     // A file may go while the folder is read.
-    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
-    for (const [text, spellings] of wanted) {
-      if (spellings.some((spelling) => bytes.includes(spelling))) {
-        found.push(`${entry.name}: ${text}`);
-      }
-    }
+    yield [entry.name, await readFile(file).catch(() => Buffer.alloc(0))];
   }
-  return found.sort();
 }
 
 function spellingsOf(text: string): readonly Buffer[] {

@@ -170,7 +170,7 @@ describe('reading as of a moment', () => {
     const [first] = valueOf(await application.ask(history));
     expect(first?.event.texts).toMatchObject({ contract: { interactionId } });
     expect(isErased(valueOf(await application.ask(past)).interaction)).toBe(false);
-    await application.run(interactionId, { kind: 'erase' });
+    await application.run(interactionId, { kind: 'erase', retentionDays: null });
     const [erased] = valueOf(await application.ask(history));
     expect(erased?.event.texts).toBe(ERASED);
     expect(isErased(valueOf(await application.ask(past)).interaction)).toBe(true);

@@ -277,6 +277,23 @@ describe('an erasure', () => {
     expect(revisions).toEqual(was.map((revision) => ({ ...revision, contract: ERASED })));
   });
 
+  it('by retention tells for how many days and until when, by consent neither', () => {
+    const scene = agreed(keep(9));
+    const until = endOf(scene) + 9 * DAY;
+    const [event] = given(scene.at(until + 1)).when(erase()).events;
+    expect(event?.data).toEqual({
+      interactionId: scene.interaction.interactionId,
+      ground: 'retention',
+      retention: { days: 9, until: timestampOf(until) },
+    });
+    const consented = STATES['ended-consented'];
+    for (const who of [consented, consented.erased()]) {
+      expect(given(who).when(erase(30)).events).toMatchObject([
+        { data: { ground: 'consent', retention: null } },
+      ]);
+    }
+  });
+
   it('is recorded once', () => {
     expect(given(STATES['erased-by-retention']).when(erase()).events).toEqual([]);
   });
@@ -284,11 +301,27 @@ describe('an erasure', () => {
   describe('whose key is destroyed before it is recorded', () => {
     it('is completed, though nobody can read for how long the texts were retained', () => {
       const [event] = given(agreed(keep(30)).erased()).when(erase()).events;
-      expect(event).toMatchObject({ type: 'texts-erased', data: { ground: 'retention' } });
+      expect(event).toMatchObject({
+        type: 'texts-erased',
+        data: { ground: 'retention', retention: null },
+      });
       const consented = STATES['ended-consented'].erased();
       expect(given(consented).when(erase()).events).toMatchObject([
         { data: { ground: 'consent' } },
       ]);
+    });
+
+    it('tells the days that were read before that, once they have run out', () => {
+      const scene = agreed(keep(30)).erased();
+      const until = endOf(scene) + 30 * DAY;
+      const [event] = given(scene.at(until)).when(erase(30)).events;
+      expect(event?.data).toMatchObject({
+        ground: 'retention',
+        retention: { days: 30, until: timestampOf(until) },
+      });
+      given(scene.at(until - 1))
+        .when(erase(30))
+        .refused('erasure-not-due');
     });
 
     it('takes no further consent', () => {

@@ -1,7 +1,7 @@
 import type { InteractionEvent } from '../../../interactions/domain/events.js';
 import type { InvocationEvent } from '../../../invocations/domain/events.js';
 import type { EventEnvelope } from '../../../kernel/envelope.js';
-import { parseAgentId, type AgentId } from '../../../kernel/ids.js';
+import { parseAgentId, type AgentId, type InteractionId } from '../../../kernel/ids.js';
 import type { JsonObject } from '../../../kernel/json.js';
 
 /** Whom a stream concerns. It never changes: the stream's name tells it, or its first event. */
@@ -9,13 +9,19 @@ export type StreamSubject =
   | { readonly kind: 'platform-keys' }
   /** The agent's own stream, its card's, or that of one of its capabilities. */
   | { readonly kind: 'agent'; readonly agentId: AgentId }
-  | { readonly kind: 'interaction'; readonly parties: readonly AgentId[] }
+  | {
+      readonly kind: 'interaction';
+      readonly interactionId: InteractionId;
+      readonly parties: readonly AgentId[];
+    }
   | {
       readonly kind: 'invocation';
       /** The hosted agent that was called. */
       readonly agentId: AgentId;
       /** As its token said; null without one. */
       readonly caller: { readonly agent: AgentId | null; readonly tenant: string } | null;
+      /** Whose entries its texts repeat; null when it has none. */
+      readonly contract: InteractionId | null;
     }
   /** Begun in a way that this build does not know. */
   | { readonly kind: 'unknown' };
@@ -38,6 +44,9 @@ const FIRST_OF_CALLS: ReadonlySet<string> = new Set([
   'invocation-refused',
 ] satisfies readonly InvocationEvent['type'][]);
 
+/** Whoever asks for an approval repeats what asks for it. */
+const FIRST_WITH_TEXTS: InvocationEvent['type'] = 'approval-requested';
+
 const FIRST_OF_INTERACTIONS: InteractionEvent['type'] = 'interaction-proposed';
 
 /**
@@ -48,17 +57,36 @@ export function subjectOfFirst({
   type,
   data,
 }: Pick<EventEnvelope, 'type' | 'data'>): StreamSubject {
-  if (FIRST_OF_CALLS.has(type)) return invocation(data);
+  if (FIRST_OF_CALLS.has(type)) return invocation(data, type === FIRST_WITH_TEXTS);
   if (type !== FIRST_OF_INTERACTIONS) return { kind: 'unknown' };
-  return { kind: 'interaction', parties: data['parties'] as readonly AgentId[] };
+  return {
+    kind: 'interaction',
+    interactionId: data['interactionId'] as InteractionId,
+    parties: data['parties'] as readonly AgentId[],
+  };
 }
 
-function invocation(data: JsonObject): StreamSubject {
+/** The interaction with whose texts those of the stream are erased; undefined when there is none. */
+export function erasedWith(subject: StreamSubject): InteractionId | undefined {
+  switch (subject.kind) {
+    case 'interaction':
+      return subject.interactionId;
+    case 'invocation':
+      return subject.contract ?? undefined;
+    case 'agent':
+    case 'platform-keys':
+    case 'unknown':
+      return undefined;
+  }
+}
+
+function invocation(data: JsonObject, hasTexts: boolean): StreamSubject {
   const caller = data['caller'] as { agent: AgentId | null; tenant: string } | null;
   return {
     kind: 'invocation',
     agentId: data['agentId'] as AgentId,
     caller: caller === null ? null : { agent: caller.agent, tenant: caller.tenant },
+    contract: hasTexts ? (data['terms'] as { interactionId: InteractionId }).interactionId : null,
   };
 }
 

@@ -1,10 +1,11 @@
 import { signsItsActs } from '../../../agents/domain/keys.js';
 import { err, ok } from '../../../kernel/result.js';
 import { makeStatement, type ErasureConsentStatement } from '../../../kernel/statements.js';
+import { isBefore } from '../../../kernel/timestamp.js';
 import { admitEnded } from '../admission.js';
 import type { CommandOf } from '../commands.js';
 import type { InteractionContext } from '../context.js';
-import { erasureGround } from '../erasure.js';
+import { erasureGround, retentionDays, retentionOf } from '../erasure.js';
 import type { InteractionEvent } from '../events.js';
 import { interactionExpired, isExpiryDue } from '../expiry.js';
 import type { Interaction } from '../interaction.js';
@@ -63,11 +64,19 @@ export function consentToErasure(
  *
  * Refuses with `interaction-not-found` and `erasure-not-due`.
  */
-export function erase(state: Interaction | undefined, { now }: InteractionContext): Decision {
+export function erase(
+  state: Interaction | undefined,
+  command: CommandOf<'erase'>,
+  { now }: InteractionContext,
+): Decision {
   if (state === undefined) return err({ code: 'interaction-not-found' });
   if (state.erasure !== null) return ok([]);
   const ground = erasureGround(state, now);
   if (ground === undefined) return err({ code: 'erasure-not-due' });
+  const days = ground === 'consent' ? null : (retentionDays(state) ?? command.retentionDays);
+  const retention = days === null ? null : retentionOf(state, days);
+  // A clock that was set back: what is recorded of an erasure must not contradict itself.
+  if (retention !== null && isBefore(now, retention.until)) return err({ code: 'erasure-not-due' });
   const { interactionId } = state;
-  return ok([{ type: 'texts-erased', data: { interactionId, ground }, texts: null }]);
+  return ok([{ type: 'texts-erased', data: { interactionId, ground, retention }, texts: null }]);
 }

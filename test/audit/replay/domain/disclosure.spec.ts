@@ -10,7 +10,7 @@ import {
 import type { StreamSubject } from '../../../../src/audit/replay/domain/stream-subject.js';
 import { INVOCATION_EVENT_TYPES } from '../../../../src/invocations/event-types.js';
 import { SCOPES, type Caller, type Scope } from '../../../../src/kernel/caller.js';
-import type { AgentId } from '../../../../src/kernel/ids.js';
+import type { AgentId, InteractionId } from '../../../../src/kernel/ids.js';
 
 const id = (name: string): AgentId => name as AgentId;
 
@@ -35,6 +35,13 @@ const callBy = (agent: string | null, tenant: string): StreamSubject => ({
   kind: 'invocation',
   agentId: id('a1'),
   caller: { agent: agent === null ? null : id(agent), tenant },
+  contract: null,
+});
+
+const between = (...parties: readonly string[]): StreamSubject => ({
+  kind: 'interaction',
+  interactionId: '7c9e6679-7425-40de-944b-e07fc1f90ae7' as InteractionId,
+  parties: parties.map(id),
 });
 
 const SUBJECTS = {
@@ -42,12 +49,17 @@ const SUBJECTS = {
   'agent a1': { kind: 'agent', agentId: id('a1') },
   'agent b1': { kind: 'agent', agentId: id('b1') },
   'agent unregistered': { kind: 'agent', agentId: id('x') },
-  'a1 with b1': { kind: 'interaction', parties: [id('a1'), id('b1')] },
-  'a1 with a2': { kind: 'interaction', parties: [id('a1'), id('a2')] },
-  'b1 with unregistered': { kind: 'interaction', parties: [id('b1'), id('x')] },
+  'a1 with b1': between('a1', 'b1'),
+  'a1 with a2': between('a1', 'a2'),
+  'b1 with unregistered': between('b1', 'x'),
   'call of a1 by b1': callBy('b1', 'B'),
   'call of a1 by somebody of C': callBy(null, 'C'),
-  'call of a1 by nobody': { kind: 'invocation', agentId: id('a1'), caller: null },
+  'call of a1 by nobody': {
+    kind: 'invocation',
+    agentId: id('a1'),
+    caller: null,
+    contract: null,
+  },
   unknown: { kind: 'unknown' },
 } satisfies Readonly<Record<string, StreamSubject>>;
 

@@ -5,10 +5,11 @@ import {
   subjectOfName,
   type StreamSubject,
 } from '../../../../src/audit/replay/domain/stream-subject.js';
-import type { AgentId } from '../../../../src/kernel/ids.js';
+import type { AgentId, InteractionId } from '../../../../src/kernel/ids.js';
 
 const alpha = 'did:web:alpha.example' as AgentId;
 const beta = 'agent-beta' as AgentId;
+const interactionId = '7c9e6679-7425-40de-944b-e07fc1f90ae7' as InteractionId;
 
 const OF_ALPHA: StreamSubject = { kind: 'agent', agentId: alpha };
 
@@ -39,23 +40,27 @@ describe('what a first event tells', () => {
   const caller = { principal: 'p', client: null, agent: beta, tenant: 'of-beta' };
 
   it('the parties of an interaction', () => {
-    const data = { parties: [alpha, beta], termsHash: 'h' };
+    const data = { interactionId, parties: [alpha, beta], termsHash: 'h' };
     expect(subjectOfFirst({ type: 'interaction-proposed', data })).toEqual({
       kind: 'interaction',
+      interactionId,
       parties: [alpha, beta],
     });
   });
 
-  it.each(['invocation-admitted', 'invocation-refused', 'approval-requested'])(
-    'who is called, and by whom: %s',
-    (type) => {
-      expect(subjectOfFirst({ type, data: { agentId: alpha, caller } })).toEqual({
-        kind: 'invocation',
-        agentId: alpha,
-        caller: { agent: beta, tenant: 'of-beta' },
-      });
-    },
-  );
+  it.each<readonly [string, InteractionId | null]>([
+    ['invocation-admitted', null],
+    ['invocation-refused', null],
+    ['approval-requested', interactionId],
+  ])('who is called, by whom, and whose texts are repeated: %s', (type, contract) => {
+    const data = { agentId: alpha, caller, terms: { interactionId } };
+    expect(subjectOfFirst({ type, data })).toEqual({
+      kind: 'invocation',
+      agentId: alpha,
+      caller: { agent: beta, tenant: 'of-beta' },
+      contract,
+    });
+  });
 
   it('that nobody is known who called', () => {
     const data = { agentId: alpha, caller: null };
@@ -63,6 +68,7 @@ describe('what a first event tells', () => {
       kind: 'invocation',
       agentId: alpha,
       caller: null,
+      contract: null,
     });
   });
 
@@ -81,11 +87,13 @@ describe('the filter by agent', () => {
     kind: 'invocation',
     agentId: alpha,
     caller: { agent: beta, tenant: 't' },
+    contract: null,
   } as const;
+  const negotiation = { kind: 'interaction', interactionId, parties: [alpha, beta] } as const;
 
   it.each<readonly [string, StreamSubject, readonly AgentId[]]>([
     ['its own streams', OF_ALPHA, [alpha]],
-    ['interactions by party', { kind: 'interaction', parties: [alpha, beta] }, [alpha, beta]],
+    ['interactions by party', negotiation, [alpha, beta]],
     ['calls of it and by it', call, [alpha, beta]],
     ['calls by nobody', { ...call, caller: null }, [alpha]],
     ['platform keys', { kind: 'platform-keys' }, []],

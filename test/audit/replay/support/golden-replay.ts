@@ -10,6 +10,7 @@ import { StreamSubjects } from '../../../../src/audit/replay/stream-subjects.js'
 import type { DataKey } from '../../../../src/event-store/key-store.js';
 import { START, type EventStore } from '../../../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../../../src/event-store/sqlite/sqlite-event-store.js';
+import { RecordedErasures } from '../../../../src/interactions/queries/recorded-erasures.js';
 import { decodeBase64Url } from '../../../../src/kernel/base64url.js';
 import type { Caller, Scope } from '../../../../src/kernel/caller.js';
 import type { EventEnvelope } from '../../../../src/kernel/envelope.js';
@@ -45,7 +46,8 @@ export async function replayOf(
     findAll: async (scopes: readonly string[]) =>
       Promise.resolve(new Map([...keys].filter(([scope]) => scopes.includes(scope)))),
   };
-  const disclosed = new DisclosedEvents(new StreamSubjects(store), agents, held);
+  const erasures = new RecordedErasures(store);
+  const disclosed = new DisclosedEvents(new StreamSubjects(store), agents, held, erasures);
   return {
     replay: new Replay(store, disclosed, bounds),
     store,

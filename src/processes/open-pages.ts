@@ -1,0 +1,79 @@
+import type { Agenda } from './agenda.js';
+import type { Calendar } from './calendar.js';
+import type { CalendarPage, NotedEntry } from './calendar-events.js';
+import { millisecondsNotBefore } from '../kernel/timestamp.js';
+
+/** Entries that are on the agenda at once: the next ones wait until some of these are done. */
+const RECALLED_AT_ONCE = 10_000;
+
+interface OpenPage {
+  /** Revision of the page's event that is to be read next. */
+  readonly next: number;
+  readonly isRead: boolean;
+}
+
+const UNREAD: OpenPage = { next: 0, isRead: false };
+
+/**
+ * The pages of a calendar whose hour has come: brought back to the agenda part by part, and closed once
+ * all that stands on them is done. A page that was not closed is read again by the next start.
+ */
+export class OpenPages<Item> {
+  readonly #open = new Map<CalendarPage, OpenPage>();
+
+  constructor(
+    private readonly calendar: Calendar,
+    private readonly agenda: Agenda<Item>,
+    private readonly recall: (entry: NotedEntry) => { readonly key: string; readonly item: Item },
+  ) {}
+
+  /** Whether {@link tend} has something to do: only whoever holds the lease does it. */
+  hasWork(hour: CalendarPage): boolean {
+    return this.calendar.pagesUpTo(hour).some((page) => {
+      const { isRead } = this.#open.get(page) ?? UNREAD;
+      return isRead ? this.agenda.recalledFrom(page) === 0 : this.#hasRoom;
+    });
+  }
+
+  /**
+   * Reads on, and closes what is done.
+   * @param hour the last page to open
+   */
+  async tend(hour: CalendarPage): Promise<void> {
+    for (const page of this.calendar.pagesUpTo(hour)) {
+      let open = this.#open.get(page) ?? UNREAD;
+      if (!open.isRead && this.#hasRoom) {
+        open = await this.#readOn(page, open.next);
+        this.#open.set(page, open);
+      }
+      if (!open.isRead || this.agenda.recalledFrom(page) > 0) continue;
+      if (await this.calendar.close(page, open.next)) this.#open.delete(page);
+      else this.#open.set(page, { ...open, isRead: false });
+    }
+  }
+
+  /** To be called once the calendar has been looked at: what others have closed is theirs. */
+  forgetClosed(): void {
+    for (const page of this.#open.keys()) {
+      if (this.calendar.has(page)) continue;
+      this.agenda.forgetPage(page);
+      this.#open.delete(page);
+    }
+  }
+
+  get #hasRoom(): boolean {
+    return this.agenda.recalled < RECALLED_AT_ONCE;
+  }
+
+  async #readOn(page: CalendarPage, from: number): Promise<OpenPage> {
+    const { entries, next, isEnd } = await this.calendar.read(page, from);
+    for (const entry of entries) {
+      const { key, item } = this.recall(entry);
+      // What an event has put there since, or stood on the page before, leads to the same.
+      if (this.agenda.get(key) !== undefined) continue;
+      const dueAt = millisecondsNotBefore(entry.dueAt);
+      this.agenda.add({ key, item, dueAt, origin: { kind: 'page', page } });
+    }
+    return { next, isRead: isEnd };
+  }
+}

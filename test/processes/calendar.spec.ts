@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EventStore } from '../../src/event-store/port.js';
+import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
+import type { InteractionId } from '../../src/kernel/ids.js';
+import type { Timestamp } from '../../src/kernel/timestamp.js';
+import {
+  calendarStream,
+  pageStream,
+  type NotedEntry,
+} from '../../src/processes/calendar-events.js';
+import { Calendar } from '../../src/processes/calendar.js';
+
+const NAME = 'erasure';
+
+let folder: string;
+let store: EventStore;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'calendar-'));
+  store = await openSqliteEventStore(join(folder, 'events.db'));
+});
+
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function calendarOf(node = 'node-a', on = store): Calendar {
+  return new Calendar({ name: NAME, node, clock: () => 0, random: randomBytes }, on);
+}
+
+const entry = (id: number, dueAt: string): NotedEntry => ({
+  interactionId: `interaction-${String(id)}` as InteractionId,
+  dueAt: dueAt as Timestamp,
+  eventId: 'event',
+  correlationId: 'correlation',
+});
+
+/** Everything on a page, part by part. */
+async function everything(calendar: Calendar, page: string) {
+  const entries: NotedEntry[] = [];
+  let parts = 0;
+  let next = 0;
+  for (;;) {
+    const part = await calendar.read(page, next);
+    entries.push(...part.entries);
+    ({ next } = part);
+    parts++;
+    if (part.isEnd) return { entries, next, parts };
+  }
+}
+
+describe('a calendar', () => {
+  it('tells every node on which pages there is something, hour by hour', async () => {
+    const entries = [
+      entry(1, '2030-01-31T14:59:59.999Z'),
+      entry(2, '2030-01-31T15:00:00.000Z'),
+      entry(3, '2030-01-31T14:00:00.000Z'),
+    ];
+    expect(await calendarOf().note(entries)).toEqual(new Set(entries));
+    const other = calendarOf('node-b');
+    expect(other.pagesUpTo('2040-01-01T00')).toEqual([]);
+    await other.refresh();
+    expect(other.pagesUpTo('2030-01-31T13')).toEqual([]);
+    expect(other.pagesUpTo('2030-01-31T14')).toEqual(['2030-01-31T14']);
+    expect(other.pagesUpTo('2040-01-01T00')).toEqual(['2030-01-31T14', '2030-01-31T15']);
+    expect((await everything(other, '2030-01-31T14')).entries).toEqual([entries[0], entries[2]]);
+    expect((await everything(other, '2030-01-31T15')).entries).toEqual([entries[1]]);
+  });
+
+  it('is read in parts, however much one page holds', async () => {
+    const dueAt = '2030-01-31T14:00:00.000Z';
+    const many = Array.from({ length: 2_345 }, (_, index) => entry(index, dueAt));
+    const calendar = calendarOf();
+    await calendar.note(many);
+    await calendar.note(many.slice(0, 1));
+    const { entries, parts } = await everything(calendar, '2030-01-31T14');
+    expect(entries).toEqual([...many, many[0]]);
+    expect(parts).toBeGreaterThan(2);
+    // One announcement, whatever is noted.
+    expect(await store.readStream(calendarStream(NAME))).toHaveLength(1);
+  });
+
+  it('closes no page on which something was noted since it was read', async () => {
+    const page = '2030-01-31T14';
+    const [first, second] = [entry(1, `${page}:00:00.000Z`), entry(2, `${page}:00:00.000Z`)];
+    const [mine, other] = [calendarOf(), calendarOf('node-b')];
+    await mine.note([first]);
+    const { next } = await everything(mine, page);
+    await other.note([second]);
+    expect(await mine.close(page, next)).toBe(false);
+    expect(mine.pagesUpTo(page)).toEqual([page]);
+    const again = await mine.read(page, next);
+    expect(again.entries).toEqual([second]);
+    expect(await mine.close(page, again.next)).toBe(true);
+    expect(mine.pagesUpTo(page)).toEqual([]);
+  });
+
+  it('notes nothing on a page that is closed, and says so', async () => {
+    const page = '2030-01-31T14';
+    const [mine, other] = [calendarOf(), calendarOf('node-b')];
+    await mine.note([entry(1, `${page}:00:00.000Z`)]);
+    await other.refresh();
+    await mine.close(page, (await everything(mine, page)).next);
+    const [late, open] = [entry(2, `${page}:59:59.000Z`), entry(3, '2030-01-31T15:00:00.000Z')];
+    expect(await other.note([late, open])).toEqual(new Set([open]));
+    expect((await everything(other, page)).entries).toHaveLength(1);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'a page whose closing was cut off %s it was written is closed by the next who reads it',
+    async (when) => {
+      const page = '2030-01-31T14';
+      await calendarOf().note([entry(1, `${page}:00:00.000Z`)]);
+      const dying = calendarOf('node-a', dyingAt(when));
+      await dying.refresh();
+      const { next } = await everything(dying, page);
+      await expect(dying.close(page, next)).rejects.toThrow('killed');
+      const heir = calendarOf('node-b');
+      await heir.refresh();
+      expect(heir.pagesUpTo(page)).toEqual([page]);
+      const read = await everything(heir, page);
+      expect(read.entries).toHaveLength(1);
+      expect(await heir.close(page, read.next)).toBe(true);
+      const types = (await store.readStream(pageStream(NAME, page))).map(({ type }) => type);
+      expect(types).toEqual(['calendar-entries-noted', 'calendar-page-closed']);
+      const index = (await store.readStream(calendarStream(NAME))).map(({ type }) => type);
+      expect(index).toEqual(['calendar-pages-begun', 'calendar-page-done']);
+    },
+  );
+
+  it('of many nodes that note and close at once loses nothing', async () => {
+    const pages = ['2030-01-31T14', '2030-01-31T15'];
+    const nodes = ['a', 'b', 'c', 'd'].map((node) => calendarOf(node));
+    const noted = new Set<string>();
+    const done = new Set<string>();
+    await Promise.all(
+      nodes.map(async (calendar, n) => {
+        for (let round = 0; round < 15; round++) {
+          const page = pages[(n + round) % 2] ?? '';
+          const one = entry(100 * n + round, `${page}:00:00.000Z`);
+          if ((await calendar.note([one])).size > 0) noted.add(one.interactionId);
+          if (round % 5 !== 4) continue;
+          const { entries, next } = await everything(calendar, page);
+          if (await calendar.close(page, next)) {
+            for (const { interactionId } of entries) done.add(interactionId);
+          }
+        }
+      }),
+    );
+    const last = calendarOf('last');
+    await last.refresh();
+    for (const page of last.pagesUpTo('2040-01-01T00')) {
+      for (const { interactionId } of (await everything(last, page)).entries) {
+        done.add(interactionId);
+      }
+    }
+    expect(noted.size).toBeGreaterThan(0);
+    expect([...noted].filter((id) => !done.has(id))).toEqual([]);
+  });
+});
+
+/** The store of a node that dies as it appends to a page, or right after. */
+function dyingAt(when: 'before' | 'after'): EventStore {
+  return new Proxy(store, {
+    get: (target, member) => {
+      if (member !== 'append')
+        return (target[member as keyof EventStore] as () => unknown).bind(target);
+      return async (...given: Parameters<EventStore['append']>) => {
+        if (when === 'after') await target.append(...given);
+        throw new Error('killed');
+      };
+    },
+  });
+}
