@@ -10,7 +10,8 @@ import type { DisclosedEntry, EvidenceBundle } from '../../src/kernel/evidence-b
 import type { FederatedInteraction } from '../../src/kernel/federated-interaction.js';
 import type { Scope } from '../../src/kernel/caller.js';
 import { parseStrictJson } from '../../src/kernel/strict-json.js';
-import { RestAgent, signedBody } from '../agents/support/rest-agent.js';
+import { testKey } from '../agents/support/agents.js';
+import { keyMember, RestAgent, signedBody } from '../agents/support/rest-agent.js';
 import { eventually } from '../support/eventually.js';
 import {
   startTestService,
@@ -268,6 +269,30 @@ describe('a party that has changed its agent', () => {
   });
 });
 
+describe('a party to whose agent a key was added that none of its keys signed', () => {
+  it('does not spoil the evidence of its counterpart either', async () => {
+    const agent = new RestAgent(service, beta.agentId);
+    const { body } = await beta.get(agent.path, { token: beta.ownerToken });
+    const content = {
+      change: 'add-key',
+      key: keyMember(testKey('beta#unsigned', 77), beta.agentId, service),
+      expectedRevision: body['revision'],
+    };
+    const added = await agent.change('POST', '/keys', content, undefined, {
+      ...beta.ownerToken,
+      scopes: ['agents:admin'],
+    });
+    expect([added.status, added.text]).toEqual([200, expect.stringContaining('beta#unsigned')]);
+    const bundle = bundleOf(await evidence(alpha, await agreement()));
+    const { result, checks } = verifyBundle(bundle, await trust());
+    expect(checks.filter((check) => check.result !== 'verified')).toEqual([]);
+    expect(result).toBe('verified');
+    expect(checks).toContainEqual(
+      expect.objectContaining({ check: 'change', subject: 'agent-beta@1, owner-admin' }),
+    );
+  });
+});
+
 describe('a node without a key for checkpoints', () => {
   it('says that none will come, and not to try again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-no-checkpoints-'));
@@ -331,6 +356,8 @@ describe('a bundle without texts', () => {
     const { result, checks, state } = verifyBundle(bundle, await trust());
     expect(checks.filter((check) => check.result === 'failed')).toEqual([]);
     expect([result, state?.status]).toEqual(['not-checkable', 'cancelled']);
+    const open = checks.filter((check) => check.result === 'not-checkable');
+    expect(new Set(open.map(({ reason }) => reason))).toEqual(new Set(['erased']));
   });
 });
 

@@ -87,12 +87,14 @@ const LOG_REASONS = {
     "The policy that is named was not the agent's, or does not cover the terms.",
   'act-without-signature':
     'The agent does not sign its acts: only the platform vouches for this one.',
+  'retention-unrecorded':
+    'For how long the texts were to be retained went with them, and the erasure does not tell.',
   'signed-at-implausible': 'The signed moment is more than 300 s from when it was recorded.',
   'key-unregistered': 'No key of this id was registered before this place in the log.',
   'key-repeated': 'A key or its id was registered before.',
   'thumbprint-mismatch': 'The thumbprint is not that of the key.',
   'change-without-signature':
-    "The owner's administrator added the key: only the platform vouches for that.",
+    "The key rests on an addition by the owner's administrator that no earlier key signed: only the platform vouches for it.",
   'events-withheld':
     'Events of this agent before this place are withheld; one of them may be about its keys.',
   'events-missing': 'Events of this stream before this place are not given.',

@@ -64,9 +64,15 @@ function othersThanProposer(revision: ContractRevision): readonly Acceptance[] {
   );
 }
 
+const TO_MILLISECONDS = '2030-01-02T03:04:05.678Z'.length;
+
 /** Both ends of the leeway are within it, to the last digit that the signer wrote. */
 export function isPlausible(signedAt: Timestamp, recordedAt: Timestamp): boolean {
   const clock = millisecondsOf(recordedAt);
+  // Nearly all are spelled like this: without a digit behind the milliseconds, numbers are exact.
+  if (signedAt.length <= TO_MILLISECONDS) {
+    return Math.abs(millisecondsOf(signedAt) - clock) <= LEEWAY_MS;
+  }
   return (
     compareTimestamps(signedAt, timestampOf(clock - LEEWAY_MS)) >= 0 &&
     compareTimestamps(signedAt, timestampOf(clock + LEEWAY_MS)) <= 0

@@ -1,8 +1,7 @@
 import { decodeBase64Url } from '../../kernel/base64url.js';
 import { parseSignedCheckpoint } from '../../kernel/checkpoint.js';
-import { type EvidenceBundle, type EvidenceEntry } from '../../kernel/evidence-bundle.js';
+import type { EvidenceBundle, EvidenceEntry } from '../../kernel/evidence-bundle.js';
 import type { InteractionStatus } from '../../kernel/federated-interaction.js';
-import { parseAgentId } from '../../kernel/ids.js';
 import { validateEvidenceBundle } from '../../kernel/wire-schema.js';
 import {
   checkpointFlaw,
@@ -11,7 +10,15 @@ import {
   witnessFlaw,
 } from './bundle/checkpoint.js';
 import { documentFlaw } from './bundle/document.js';
-import { entriesOf, inclusionFlaw, shownEntries, streamFlaw } from './bundle/entries.js';
+import {
+  entriesOf,
+  inclusionFlaw,
+  shownEntries,
+  streamFlaw,
+  type ShownEntry,
+} from './bundle/entries.js';
+import { standsInLog } from './bundle/erasure.js';
+import { MAX_PARTIES, neededStreams } from './bundle/needed-streams.js';
 import { workFlaw } from './bundle/weight.js';
 import {
   conclude,
@@ -22,8 +29,8 @@ import {
   type Flaw,
   type Verification,
 } from './check-result.js';
+import { asErased, lacksTexts, tellsErasure } from './erased-texts.js';
 import { inWords } from './faults.js';
-import { isRecord } from './replay/shapes.js';
 import { LogReplay } from './replay/log-replay.js';
 import type { Trust } from './trust.js';
 
@@ -32,8 +39,6 @@ import type { Trust } from './trust.js';
  * its counterpart's evidence unverifiable by events of its own agent.
  */
 const MAX_ENTRIES = 200_000;
-const MAX_PARTIES = 16;
-const PLATFORM_KEYS = 'platform-keys';
 
 /** What the bundle shows, as far as its entries go. */
 export interface ShownState {
@@ -150,18 +155,26 @@ function verifyParsed(
     documents: true,
     dataKey: (stream) => (stream === own ? dataKey : undefined),
   });
-  for (const { stream, entry } of shown.toSorted((a, b) => a.entry.index - b.entry.index)) {
+  const events: CheckResult[] = [];
+  let erasure: string | null = null;
+  for (const { stream, revision, entry } of shown.toSorted(byIndex)) {
     if (!needed.includes(stream)) continue;
     const { index } = entry;
     const found =
       'envelope' in entry
         ? replay.add({ index, envelope: entry.envelope })
         : replay.withhold({ index, stream, revision: entry.revision });
-    checks.push(...found);
+    events.push(...found);
+    const isErasure = 'envelope' in entry && tellsErasure(entry.envelope.type, found);
+    const subject = `${stream}@${revision}`;
+    if (isErasure && stream === own && standsInLog(checks, own, subject)) erasure = subject;
   }
-  checks.push(...replay.finish());
+  events.push(...replay.finish());
   const state = replay.interaction(interactionId);
-  checks.push(conclude('document', own, documentFlaw(bundle.document, state)));
+  events.push(conclude('document', own, documentFlaw(bundle.document, state, erasure)));
+  for (const each of events) {
+    checks.push(erasure !== null && lacksTexts(each) ? asErased(each, erasure) : each);
+  }
   return {
     ...summarize(checks),
     state:
@@ -177,29 +190,8 @@ function verifyParsed(
   };
 }
 
-/** The interaction, the agent of each party, and the platform's keys, in this order. */
-function neededStreams({ streams }: EvidenceBundle, own: string): readonly string[] {
-  const parties = partiesOf(entriesOf(streams, own));
-  // Without its first event nobody knows whose agents it needs: then any agent may be one of them.
-  const agents =
-    parties?.map((id) => `agent-${id}`) ??
-    Object.keys(streams).filter((stream) => stream.startsWith('agent-'));
-  return [own, ...agents, PLATFORM_KEYS];
-}
-
-/** Whom the first event names; undefined when it is not there or cannot be read. */
-function partiesOf(entries: readonly EvidenceEntry[] | undefined): readonly string[] | undefined {
-  const first = entries?.[0];
-  if (first === undefined || !('envelope' in first)) return undefined;
-  const data: unknown = first.envelope.data;
-  const parties = isRecord(data) ? data['parties'] : undefined;
-  if (!Array.isArray(parties)) return undefined;
-  const ids = parties.filter((id): id is string => typeof id === 'string' && isAgentId(id));
-  return [...new Set(ids)].slice(0, MAX_PARTIES);
-}
-
-function isAgentId(id: string): boolean {
-  return parseAgentId(id) !== undefined;
+function byIndex(a: ShownEntry, b: ShownEntry): number {
+  return a.entry.index - b.entry.index;
 }
 
 /** The entry's own word, as long as it is a number. */

@@ -6,12 +6,19 @@ import { inWords } from '../faults.js';
 import type { ReplayedInteraction } from '../replay/replayed-interaction.js';
 import { expiredDocument, wireDocument } from '../replay/wire-document.js';
 
-/** The document is, byte for byte of its canonical form, what the events lead to. */
+/**
+ * The document is, byte for byte of its canonical form, what the events lead to.
+ *
+ * @param erasure the event that proves that the texts are erased; null where none does
+ */
 export function documentFlaw(
   document: unknown,
   state: ReplayedInteraction | undefined,
+  erasure: string | null,
 ): Flaw | undefined {
-  if (document === null) return gap(state?.erased === true ? 'erased' : 'document-missing');
+  if (document === null) {
+    return erasure === null ? gap('document-missing') : gap('erased', erasure);
+  }
   const parsed = validateInteraction(document);
   if (!parsed.ok) return failure('schema-violation', inWords(parsed.error));
   if (state === undefined || !state.sound) return gap('state-unknown');

@@ -1,4 +1,5 @@
 import type { EventEnvelope } from '../../../kernel/envelope.js';
+import type { RestingPlace } from './resting-states.js';
 
 /** One event of the log. */
 export interface ReplayEntry {
@@ -41,6 +42,11 @@ export interface ReplayOptions {
    * is a failure.
    */
   readonly partial?: boolean;
+  /**
+   * Where the states of streams that nothing has touched lately rest, a place of its own for each kind
+   * of them: then memory does not grow with the log. Without it they stay in memory.
+   */
+  readonly restingPlace?: (kind: 'interactions' | 'tails') => RestingPlace;
 }
 
 /** An event whose envelope has the right form, at its place. */

@@ -91,7 +91,12 @@ export type InteractionEvent =
   | OfInteraction<'erasure-consented', ActData>
   | OfInteraction<
       'texts-erased',
-      { readonly interactionId: InteractionId; readonly ground: 'retention' | 'consent' }
+      {
+        readonly interactionId: InteractionId;
+        readonly ground: 'retention' | 'consent';
+        /** Since version 2; null where the ground is consent, and where nobody could read it any more. */
+        readonly retention?: { readonly days: number; readonly until: Timestamp } | null;
+      }
     >;
 
 export interface RegisteredKeyData {

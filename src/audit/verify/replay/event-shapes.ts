@@ -68,6 +68,7 @@ const policy = members({
   maxRetentionDays: count,
 });
 
+const erasureGround = oneOf('retention', 'consent');
 const yesOrNo = when((value) => typeof value === 'boolean', 'true or false');
 
 const ofInteraction = { interactionId };
@@ -91,7 +92,7 @@ function sealed(data: Readonly<Record<string, Shape>>): EventShape {
   return { data: members(data), sealed: true };
 }
 
-/** Of the streams `interaction-…`. */
+/** Of the streams `interaction-…`, by type; later versions by `<type>.v<N>`. */
 export const INTERACTION_SHAPES: ReadonlyMap<string, EventShape> = new Map([
   [
     'interaction-proposed',
@@ -127,7 +128,15 @@ export const INTERACTION_SHAPES: ReadonlyMap<string, EventShape> = new Map([
   ['interaction-completed', plain({ ...ofInteraction, termsHash: hash })],
   ['interaction-expired', plain({ ...ofInteraction, effectiveAt: moment })],
   ['erasure-consented', plain(act)],
-  ['texts-erased', plain({ ...ofInteraction, ground: oneOf('retention', 'consent') })],
+  ['texts-erased', plain({ ...ofInteraction, ground: erasureGround })],
+  [
+    'texts-erased.v2',
+    plain({
+      ...ofInteraction,
+      ground: erasureGround,
+      retention: orNull(members({ days: count, until: moment })),
+    }),
+  ],
 ]);
 
 /** Of the streams `agent-…`, by type; later versions by `<type>.v<N>`. */

@@ -13,6 +13,7 @@ import {
   isEnded,
   NOBODY,
   openProposal,
+  UNAGREED_DAYS,
   type ReplayedInteraction,
   type ReplayedRevision,
 } from './replayed-interaction.js';
@@ -175,9 +176,6 @@ function end(state: ReplayedInteraction, status: InteractionStatus, at: Timestam
   state.endedAt = at;
   state.retentionDays = retentionDays(state);
 }
-
-/** Of what nobody agreed to. */
-const UNAGREED_DAYS = { least: 30, most: 365 };
 
 /** Of the terms in force; if none ever was, the longest of any proposal within these bounds. */
 function retentionDays(state: ReplayedInteraction): number | null {

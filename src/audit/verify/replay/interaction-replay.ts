@@ -6,6 +6,7 @@ import { interactionEvent, type FirstProposalData, type InteractionEvent } from 
 import { INTERACTION_SHAPES } from './event-shapes.js';
 import { begin, forgetSettledTerms, record, type LaterEvent } from './interaction-fold.js';
 import { interactionTexts } from './interaction-texts.js';
+import { INTERACTION_PACKING } from './packed-interaction.js';
 import {
   isEnded,
   newest,
@@ -14,6 +15,7 @@ import {
   type ReplayedInteraction,
 } from './replayed-interaction.js';
 import type { ReplayedPlatformKeys } from './replayed-platform-keys.js';
+import { RestingStates } from './resting-states.js';
 import { acceptanceFlaw, actFlaw, attestationFlaw, type Party } from './signatures.js';
 import { beginningFlaw, transitionFlaw } from './transitions.js';
 
@@ -22,21 +24,26 @@ const PREFIX = 'interaction-';
 /** The interactions of a replay: judged and folded, event by event. */
 export class InteractionReplay {
   /** By id; null where an interaction's state is lost before it began. */
-  readonly #interactions = new Map<string, ReplayedInteraction | null>();
+  readonly #interactions: RestingStates<ReplayedInteraction | null>;
+  /** Ids of those whose last command owes an event: hardly ever more than one. */
+  readonly #owing = new Set<string>();
 
   constructor(
     private readonly options: ReplayOptions,
     /** Undefined: there is no such agent. */
     private readonly partyNamed: (agentId: string) => Party | undefined,
     private readonly platformKeys: ReplayedPlatformKeys,
-  ) {}
-
-  find(interactionId: string): ReplayedInteraction | undefined {
-    return this.#interactions.get(interactionId) ?? undefined;
+  ) {
+    const place = options.restingPlace?.('interactions');
+    this.#interactions = new RestingStates(INTERACTION_PACKING, place);
   }
 
-  ids(): Iterable<string> {
-    return this.#interactions.keys();
+  find(interactionId: string): ReplayedInteraction | undefined {
+    return this.#interactions.peek(interactionId) ?? undefined;
+  }
+
+  rest(): void {
+    this.#interactions.rest();
   }
 
   loseTrack(stream: string): void {
@@ -47,16 +54,17 @@ export class InteractionReplay {
   }
 
   release(interactionId: string): void {
-    const state = this.find(interactionId);
-    if (state === undefined || !isEnded(state)) return;
+    const state = this.#interactions.get(interactionId);
+    if (!state || !isEnded(state)) return;
     state.revisions = [];
     state.reports = NOBODY;
   }
 
   finish(): readonly CheckResult[] {
     const results: CheckResult[] = [];
-    for (const state of this.#interactions.values()) {
-      if (state === null || !state.sound || state.expected === null) continue;
+    for (const id of this.#owing) {
+      const state = this.find(id);
+      if (state === undefined || !state.sound || state.expected === null) continue;
       const subject = subjectOf({
         stream: PREFIX + state.interactionId,
         revision: state.revision + 1,
@@ -66,7 +74,8 @@ export class InteractionReplay {
     return results;
   }
 
-  add(placed: PlacedEvent): readonly CheckResult[] {
+  /** @param isFirst that nothing of its stream came before is known: nothing is looked for */
+  add(placed: PlacedEvent, isFirst: boolean): readonly CheckResult[] {
     const { stream } = placed.envelope;
     const subject = subjectOf(placed.envelope);
     const data = dataFlaw(INTERACTION_SHAPES, placed);
@@ -76,7 +85,7 @@ export class InteractionReplay {
       return results;
     }
     const event = interactionEvent(placed.envelope);
-    const known = this.#interactions.get(stream.slice(PREFIX.length));
+    const known = isFirst ? undefined : this.#interactions.get(stream.slice(PREFIX.length));
     const isLost = known === null || known?.sound === false;
     // The texts of an erased interaction open no more: what its events record of them remains.
     const key = this.options.dataKey?.(stream);
@@ -178,7 +187,12 @@ export class InteractionReplay {
       case 'interaction-expired':
       case 'texts-erased':
     }
+    const { consents } = state;
     record(state, event, placed, contract);
+    // A consent that its party did not sign lets nothing go.
+    if (event.type === 'erasure-consented' && hasFailed(results)) state.consents = consents;
+    if (state.expected === null) this.#owing.delete(state.interactionId);
+    else this.#owing.add(state.interactionId);
     if (event.type === 'revision-proposed') {
       results.push(...this.#acceptance(state, event.data.acceptance, null, placed));
     }
@@ -208,6 +222,10 @@ export class InteractionReplay {
     const subject = `${subjectOf(envelope)}, revision ${revision.revision}, ${agentId}`;
     return [conclude('acceptance', subject, flaw)];
   }
+}
+
+function hasFailed(results: readonly CheckResult[]): boolean {
+  return results.some(({ result }) => result === 'failed');
 }
 
 function owed(type: string, { partial }: ReplayOptions): Flaw {

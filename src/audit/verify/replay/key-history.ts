@@ -11,6 +11,11 @@ export interface ReplayedKey {
   readonly keyId: KeyId;
   readonly jwk: Ed25519Jwk;
   readonly purpose: string | null;
+  /**
+   * The change without a signature that this key rests on: which added it, or added the key that signed
+   * its addition, and so on. Null: signatures lead back to a key that the agent began with.
+   */
+  readonly restsOn: string | null;
   /** Of the command that added it, and of the one that ended its window. */
   readonly addedBy: string;
   endedBy: string | null;
@@ -48,12 +53,18 @@ export class KeyHistory {
     return false;
   }
 
-  add(keyId: KeyId, jwk: Ed25519Jwk, commandId: string, purpose: string | null = null): void {
+  add(
+    keyId: KeyId,
+    jwk: Ed25519Jwk,
+    commandId: string,
+    { purpose = null, restsOn = null }: Partial<Pick<ReplayedKey, 'purpose' | 'restsOn'>> = {},
+  ): void {
     this.#points.add(jwk.x);
     this.#keys.set(keyId, {
       keyId,
       jwk,
       purpose,
+      restsOn,
       addedBy: commandId,
       endedBy: null,
       endedAt: null,
@@ -104,6 +115,17 @@ export class KeyHistory {
       return failure(key.revoked ? 'raced' : 'key-window-ended', keyId);
     }
     return ignorance === null ? undefined : gap(ignorance, keyId);
+  }
+
+  /**
+   * Why a signature that counts shows no more than the platform's word: its key rests on a change that
+   * no earlier key signed. Undefined for a key whose own chain is sound, whatever else was changed.
+   */
+  doubt(keyId: string): Flaw | undefined {
+    const restsOn = this.#keys.get(keyId)?.restsOn ?? null;
+    return restsOn === null
+      ? undefined
+      : gap('change-without-signature', `${keyId} rests on ${restsOn}`);
   }
 }
 

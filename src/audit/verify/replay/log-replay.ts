@@ -31,9 +31,9 @@ const INTERACTION = 'interaction-';
  * `event-data`, `based-on`, `transition`, and whatever else the type asks for. An entry that cannot be
  * read is judged no further, and what follows in its stream is `not-checkable` from there on.
  *
- * Memory grows with the streams, not with their events: each agent and its keys, of every stream its
- * last revision and moment; of an interaction, without `documents`, some 1 KiB, and the contract while
- * a proposal is open.
+ * Memory grows with the agents and their keys. With a `restingPlace` it grows with nothing else;
+ * without one, of every other stream its last revision and moment is kept in it, and of an
+ * interaction, without `documents`, some 1 KiB, and the contract while a proposal is open.
  *
  * Over several threads: give every thread the events of agents and of `platform-keys`, and each the
  * events of its own interactions; `judges` says which streams a thread judges, so that each event is
@@ -47,7 +47,8 @@ export class LogReplay {
   #lastIndex = -1;
 
   constructor(private readonly options: ReplayOptions) {
-    this.#tails = new StreamTails(options.partial ?? false);
+    const place = options.restingPlace?.('tails');
+    this.#tails = new StreamTails(options.partial ?? false, isEverywhere, place);
     this.#interactions = new InteractionReplay(
       options,
       (agentId) => this.#partyNamed(agentId),
@@ -78,7 +79,8 @@ export class LogReplay {
     if (isJudged) say('based-on', this.#basedOnFlaw(placed));
     if (envelope.stream.startsWith(INTERACTION)) {
       // An interaction is folded only where it is judged: nothing else needs it.
-      if (isJudged) results.push(...this.#interactions.add(placed));
+      const isFirst = order === undefined && envelope.revision === 0;
+      if (isJudged) results.push(...this.#interactions.add(placed, isFirst));
       return results;
     }
     const shapes = envelope.stream === PLATFORM_KEYS ? PLATFORM_KEY_SHAPES : AGENT_SHAPES;
@@ -90,22 +92,30 @@ export class LogReplay {
   }
 
   /** Takes an entry of which only the place is told; only of agents there are such. */
-  withhold({ index, stream, revision }: WithheldPlace): readonly CheckResult[] {
-    const order = this.#indexFlaw(index) ?? this.#tails.withhold(stream, revision);
+  withhold(place: WithheldPlace): readonly CheckResult[] {
+    const { index, stream, revision } = place;
+    const order = this.#indexFlaw(index) ?? this.#tails.withhold(place);
     const isAgent = agentOf(stream) !== undefined;
     this.#loseTrack(stream, order === undefined ? 'events-withheld' : 'events-missing');
     const flaw = isAgent ? order : failure('withheld-unexpected');
     return [conclude('stream-order', subjectOf({ stream, revision }), flaw)];
   }
 
-  /** What the log leads to so far; undefined when nothing was proposed. */
+  /** What the log leads to so far, to be looked at only; undefined when nothing was proposed. */
   interaction(interactionId: string): ReplayedInteraction | undefined {
     return this.#interactions.find(interactionId);
   }
 
-  /** Ids of the interactions that are kept. */
-  interactionIds(): Iterable<string> {
-    return this.#interactions.ids();
+  /**
+   * Ids of the interactions of which an event stands at `index` or later, in their order, behind `after`.
+   * Nothing may be added meanwhile.
+   */
+  *interactionsSince(index: number, after = ''): Generator<string, void> {
+    for (const stream of this.#tails.since(index, INTERACTION + after)) {
+      if (!stream.startsWith(INTERACTION)) return;
+      const id = stream.slice(INTERACTION.length);
+      if (this.interaction(id) !== undefined) yield id;
+    }
   }
 
   /** What is still owed at the end of the log: a command that recorded half of its events. */
@@ -119,6 +129,12 @@ export class LogReplay {
    */
   release(interactionId: string): void {
     this.#interactions.release(interactionId);
+  }
+
+  /** Puts all states to rest that can be: nothing comes for a while. */
+  rest(): void {
+    this.#tails.rest();
+    this.#interactions.rest();
   }
 
   #addKeyEvent(placed: PlacedEvent, isJudged: boolean): readonly CheckResult[] {
@@ -135,8 +151,8 @@ export class LogReplay {
     if (agent === undefined) return [];
     const found = isJudged ? agent.judge(event, placed) : [];
     agent.record(event, placed);
-    return found.map(({ check, keyId, flaw }) =>
-      conclude(check, keyId === null ? subject : `${subject}, ${keyId}`, flaw),
+    return found.map(({ check, about, flaw }) =>
+      conclude(check, about === null ? subject : `${subject}, ${about}`, flaw),
     );
   }
 
@@ -167,8 +183,8 @@ export class LogReplay {
     }
   }
 
-  #orderFlaw({ index, envelope }: PlacedEvent): Flaw | undefined {
-    return this.#indexFlaw(index) ?? this.#tails.advance(envelope);
+  #orderFlaw(placed: PlacedEvent): Flaw | undefined {
+    return this.#indexFlaw(placed.index) ?? this.#tails.advance(placed);
   }
 
   #indexFlaw(index: number): Flaw | undefined {
@@ -181,8 +197,9 @@ export class LogReplay {
   #basedOnFlaw({ envelope }: PlacedEvent): Flaw | undefined {
     const missing: string[] = [];
     for (const [stream, revision] of Object.entries(envelope.metadata.basedOn)) {
-      const last = this.#tails.revision(stream) ?? -1;
-      if (!isEverywhere(stream) || revision <= last) continue;
+      if (!isEverywhere(stream)) continue;
+      const last = this.#tails.head(stream) ?? -1;
+      if (revision <= last) continue;
       missing.push(`${stream}@${last + 1}`);
       this.#loseTrack(stream, 'events-missing');
     }

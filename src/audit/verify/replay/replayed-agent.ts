@@ -8,7 +8,7 @@ import {
   type KeyProofStatement,
 } from '../../../kernel/statements.js';
 import { failure, gap, type Flaw } from '../check-result.js';
-import type { PlacedEvent } from './entry.js';
+import { subjectOf, type PlacedEvent } from './entry.js';
 import type { AgentEvent, Authorization, Policy, RegisteredKeyData } from './event-data.js';
 import { causeOf, KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
 import { policyRules } from './policy-texts.js';
@@ -17,8 +17,8 @@ import { signedMomentFits } from './transitions.js';
 /** What one check of an agent's event found. */
 export interface AgentFinding {
   readonly check: 'key-proof' | 'change' | 'transition' | 'texts';
-  /** The key, where the check is about one. */
-  readonly keyId: string | null;
+  /** The key, where the check is about one; of a change that nobody signed, by what it came. */
+  readonly about: string | null;
   readonly flaw: Flaw | undefined;
 }
 
@@ -56,7 +56,7 @@ export class ReplayedAgent {
   judge(event: AgentEvent, placed: PlacedEvent): readonly AgentFinding[] {
     const { envelope } = placed;
     const found: AgentFinding[] = [
-      { check: 'transition', keyId: null, flaw: this.#transitionFlaw(event, envelope) },
+      { check: 'transition', about: null, flaw: this.#transitionFlaw(event, envelope) },
     ];
     const { recordedAt, metadata } = envelope;
     const added =
@@ -66,21 +66,18 @@ export class ReplayedAgent {
           ? [event.data.key]
           : [];
     for (const key of added) {
-      found.push({ check: 'key-proof', keyId: key.keyId, flaw: this.#proofFlaw(key, recordedAt) });
+      found.push({ check: 'key-proof', about: key.keyId, flaw: this.#proofFlaw(key, recordedAt) });
     }
     if (event.type !== 'agent-registered') {
-      const flaw = this.#changeFlaw(
-        event,
-        event.data.authorization,
-        recordedAt,
-        metadata.commandId,
-      );
-      found.push({ check: 'change', keyId: null, flaw });
+      const { authorization } = event.data;
+      const flaw = this.#changeFlaw(authorization, recordedAt, metadata.commandId);
+      const about = authorization.by === 'signature' ? null : authorization.by;
+      found.push({ check: 'change', about, flaw });
     }
     // Who reads without the texts of agents misses nothing that a signature depends on.
     if (event.type === 'agent-policy-changed' && (placed.texts ?? null) !== null) {
       const rules = policyRules(event, placed);
-      found.push({ check: 'texts', keyId: null, flaw: rules.ok ? undefined : rules.error });
+      found.push({ check: 'texts', about: null, flaw: rules.ok ? undefined : rules.error });
     }
     return found;
   }
@@ -97,9 +94,10 @@ export class ReplayedAgent {
         this.isRegistered = true;
         return;
       case 'agent-key-added': {
-        const { key, replaces } = event.data;
+        const { key, replaces, authorization } = event.data;
         if (replaces !== null) this.keys.end(replaces, causeOf(envelope));
-        this.keys.add(key.keyId, key.jwk, commandId);
+        const restsOn = this.#restsOn(authorization, envelope);
+        this.keys.add(key.keyId, key.jwk, commandId, { restsOn });
         return;
       }
       case 'agent-key-revoked':
@@ -119,6 +117,21 @@ export class ReplayedAgent {
         return;
       case 'agent-clients-changed':
       case 'agent-transport-changed':
+    }
+  }
+
+  /**
+   * The change without a signature that a key rests on which this change adds. An agent's first keys rest
+   * on nothing: there was none that could have signed.
+   */
+  #restsOn(authorization: Authorization, envelope: PlacedEvent['envelope']): string | null {
+    switch (authorization.by) {
+      case 'signature':
+        return this.keys.find(authorization.keyId)?.restsOn ?? null;
+      case 'owner-admin':
+        return subjectOf(envelope);
+      case 'token':
+        return null;
     }
   }
 
@@ -168,9 +181,13 @@ export class ReplayedAgent {
   /**
    * A change is signed by a key of the agent's own, or made by a way that is open without one. That
    * the signed hash is the hash of the request that asked for this very change, the log does not tell.
+   *
+   * Whether an owner's administrator made a change, only the platform tells. It counts all the same, and
+   * from its place on: one that takes a key, a method or the agent away has to, since whoever lost a key
+   * cannot sign its revocation. One that adds a key casts doubt on what is signed with it
+   * ({@link KeyHistory.doubt}), and on nothing else.
    */
   #changeFlaw(
-    event: AgentEvent,
     authorization: Authorization,
     recordedAt: PlacedEvent['envelope']['recordedAt'],
     commandId: string,
@@ -198,10 +215,8 @@ export class ReplayedAgent {
       if (hadKeys) return failure('signature-missing', 'the agent has had keys');
       return this.ignorance === null ? undefined : gap(this.ignorance);
     }
-    if (!hadKeys && this.ignorance === null) {
-      return failure('illegal-transition', 'the agent never had keys');
-    }
-    // Only this lets somebody sign for the agent afterwards.
-    return event.type === 'agent-key-added' ? gap('change-without-signature') : undefined;
+    return hadKeys || this.ignorance !== null
+      ? undefined
+      : failure('illegal-transition', 'the agent never had keys');
   }
 }

@@ -63,6 +63,9 @@ export interface ReplayedInteraction {
   sound: boolean;
 }
 
+/** For how long texts are retained to which no party but their proposer ever agreed. */
+export const UNAGREED_DAYS = { least: 30, most: 365 };
+
 /** Shared by all that hold nobody: there are many of them. */
 export const NOBODY: ReadonlySet<AgentId> = new Set();
 

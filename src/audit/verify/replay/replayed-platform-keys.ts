@@ -30,7 +30,7 @@ export class ReplayedPlatformKeys {
     const { keyId } = event.data;
     switch (event.type) {
       case 'platform-key-added':
-        this.keys.add(keyId, event.data.jwk, commandId, event.data.purpose);
+        this.keys.add(keyId, event.data.jwk, commandId, { purpose: event.data.purpose });
         return;
       case 'platform-key-retired':
         this.keys.end(keyId, causeOf(envelope));

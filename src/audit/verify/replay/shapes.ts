@@ -21,9 +21,9 @@ export function listOf(shape: Shape, max: number): Shape {
   return (value, pointer) => {
     if (!Array.isArray(value)) return `${pointer} is not a list`;
     if (value.length > max) return `${pointer} has more than ${max} entries`;
-    for (const [index, entry] of value.entries()) {
-      const fault = shape(entry, `${pointer}/${index}`);
-      if (fault !== undefined) return fault;
+    for (let index = 0; index < value.length; index++) {
+      if (fits(shape, value[index])) continue;
+      return shape(value[index], `${pointer}/${index}`);
     }
     return undefined;
   };
@@ -38,6 +38,7 @@ export function members(
   const shapes = new Map([...needed, ...Object.entries(optional)]);
   return (value, pointer) => {
     if (!isRecord(value)) return `${pointer} is not an object`;
+    if (hasExactly(value, needed)) return undefined;
     for (const [name] of needed) {
       if (!Object.hasOwn(value, name)) return `${pointer}/${name} is missing`;
     }
@@ -50,6 +51,22 @@ export function members(
     }
     return undefined;
   };
+}
+
+/** Nearly all values are so: pointers are made for those alone that are not. */
+function hasExactly(
+  value: Readonly<Record<string, unknown>>,
+  needed: readonly (readonly [name: string, shape: Shape])[],
+): boolean {
+  if (Object.keys(value).length !== needed.length) return false;
+  for (const [name, shape] of needed) {
+    if (!Object.hasOwn(value, name) || !fits(shape, value[name])) return false;
+  }
+  return true;
+}
+
+function fits(shape: Shape, value: unknown): boolean {
+  return shape(value, '') === undefined;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

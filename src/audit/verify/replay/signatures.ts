@@ -66,9 +66,11 @@ export function acceptanceFlaw(
     method,
     acceptedAt,
   });
+  // What is wrong outweighs what only the platform vouches for.
   return (
     signedBy(party, signature.keyId, statement, signature.value) ??
-    permissionFlaw(acceptance, party)
+    permissionFlaw(acceptance, party) ??
+    party.keys.doubt(signature.keyId)
   );
 }
 
@@ -134,7 +136,10 @@ export function actFlaw(
     return gap('act-without-signature', agentId);
   }
   if (!signedMomentFits(signedAt, recordedAt, true)) return failure('signed-at-implausible');
-  return signedBy(party, signature.keyId, statementOf(event, audience, signedAt), signature.value);
+  return (
+    signedBy(party, signature.keyId, statementOf(event, audience, signedAt), signature.value) ??
+    party.keys.doubt(signature.keyId)
+  );
 }
 
 function statementOf(event: ActEvent, audience: string, signedAt: Timestamp): Statement {

@@ -1,37 +1,74 @@
-import type { EventEnvelope } from '../../../kernel/envelope.js';
 import { isBefore, type Timestamp } from '../../../kernel/timestamp.js';
 import { failure, gap, type Flaw } from '../check-result.js';
+import type { PlacedEvent, WithheldPlace } from './entry.js';
+import { RestingStates, type Packing, type RestingPlace } from './resting-states.js';
 
+/** The last event of a stream so far. */
 interface Tail {
   revision: number;
-  recordedAt: Timestamp | undefined;
+  /** Null: nothing is told of any. */
+  recordedAt: Timestamp | null;
+  /** Its place in the log. */
+  index: number;
 }
+
+const TAIL_PACKING: Packing<Tail> = {
+  pack: ({ revision, recordedAt, index }) => JSON.stringify([revision, recordedAt, index]),
+  unpack: (text) => {
+    const [revision, recordedAt, index] = JSON.parse(text) as [number, Timestamp | null, number];
+    return { revision, recordedAt, index };
+  },
+};
 
 /** Where each stream ends so far: revisions follow each other without gaps, and time does not go back. */
 export class StreamTails {
-  readonly #tails = new Map<string, Tail>();
+  /** Of the streams that decisions everywhere rest on. */
+  readonly #heads = new Map<string, Tail>();
+  readonly #others: RestingStates<Tail>;
 
-  constructor(private readonly partial: boolean) {}
+  constructor(
+    private readonly partial: boolean,
+    private readonly isHead: (stream: string) => boolean,
+    place?: RestingPlace,
+  ) {
+    this.#others = new RestingStates(TAIL_PACKING, place);
+  }
 
-  /** Undefined before the first event. */
-  revision(stream: string): number | undefined {
-    return this.#tails.get(stream)?.revision;
+  /** Of a stream that decisions everywhere rest on; undefined before its first event. */
+  head(stream: string): number | undefined {
+    return this.#heads.get(stream)?.revision;
   }
 
   /** The event is the stream's last one from now on, in order or not. */
-  advance({ stream, revision, recordedAt }: EventEnvelope): Flaw | undefined {
-    const tail = this.#tails.get(stream);
+  advance({ index, envelope }: PlacedEvent): Flaw | undefined {
+    const { stream, revision, recordedAt } = envelope;
+    const tail = this.#find(stream);
     const flaw = this.#gapFlaw(tail, revision) ?? timeFlaw(tail, recordedAt);
-    this.#set(stream, tail, revision, recordedAt);
+    this.#set(stream, tail, { revision, recordedAt, index });
     return flaw;
   }
 
   /** As {@link advance}, of an event that is not told. */
-  withhold(stream: string, revision: number): Flaw | undefined {
-    const tail = this.#tails.get(stream);
+  withhold({ stream, revision, index }: WithheldPlace): Flaw | undefined {
+    const tail = this.#find(stream);
     const flaw = this.#gapFlaw(tail, revision);
-    this.#set(stream, tail, revision, tail?.recordedAt);
+    this.#set(stream, tail, { revision, recordedAt: tail?.recordedAt ?? null, index });
     return flaw;
+  }
+
+  /** Streams but the heads, with names behind this one, in the order of the names. */
+  *since(index: number, after: string): Generator<string, void> {
+    for (const [stream, tail] of this.#others.entries(after)) {
+      if (tail.index >= index) yield stream;
+    }
+  }
+
+  rest(): void {
+    this.#others.rest();
+  }
+
+  #find(stream: string): Tail | undefined {
+    return (this.isHead(stream) ? this.#heads : this.#others).get(stream);
   }
 
   #gapFlaw(tail: Tail | undefined, revision: number): Flaw | undefined {
@@ -43,22 +80,15 @@ export class StreamTails {
       : failure('revision-gap', missing);
   }
 
-  #set(
-    stream: string,
-    tail: Tail | undefined,
-    revision: number,
-    recordedAt: Timestamp | undefined,
-  ): void {
-    if (tail === undefined) this.#tails.set(stream, { revision, recordedAt });
-    else {
-      tail.revision = revision;
-      tail.recordedAt = recordedAt;
-    }
+  #set(stream: string, known: Tail | undefined, tail: Tail): void {
+    if (known !== undefined) Object.assign(known, tail);
+    else (this.isHead(stream) ? this.#heads : this.#others).set(stream, tail);
   }
 }
 
 function timeFlaw(tail: Tail | undefined, recordedAt: Timestamp): Flaw | undefined {
-  return tail?.recordedAt !== undefined && isBefore(recordedAt, tail.recordedAt)
-    ? failure('recorded-earlier', `${recordedAt} after ${tail.recordedAt}`)
+  const last = tail?.recordedAt ?? null;
+  return last !== null && isBefore(recordedAt, last)
+    ? failure('recorded-earlier', `${recordedAt} after ${last}`)
     : undefined;
 }

@@ -4,9 +4,10 @@ import {
   timestampOf,
   type Timestamp,
 } from '../../../kernel/timestamp.js';
-import { failure, gap, type Flaw } from '../check-result.js';
+import { failure, type Flaw } from '../check-result.js';
 import { isPlausible } from '../recorded-moment.js';
 import type { PlacedEvent } from './entry.js';
+import { erasureFlaw, illegal } from './erasure-rules.js';
 import type { FirstProposalData, ProposalData } from './event-data.js';
 import type { LaterEvent } from './interaction-fold.js';
 import {
@@ -21,8 +22,6 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_LIFETIME_MS = 366 * DAY_MS;
 const MAX_REVISIONS = 200;
-/** Longer retentions never end by themselves. */
-const MAX_RETENTION_DAYS = 36_500;
 
 /** May an interaction begin like this? Its terms are looked at elsewhere. */
 export function beginningFlaw(data: FirstProposalData, event: PlacedEvent): Flaw | undefined {
@@ -157,29 +156,6 @@ function openFlaw(
   }
 }
 
-/** Consent only after the end, by each party once; erasure once, when due or consented by all. */
-function erasureFlaw(
-  state: ReplayedInteraction,
-  event: Extract<LaterEvent, { type: 'erasure-consented' | 'texts-erased' }>,
-  recordedAt: Timestamp,
-): Flaw | undefined {
-  if (state.endedAt === null) return illegal(`${event.type} before the end`);
-  if (event.type === 'erasure-consented') {
-    const { agentId } = event.data;
-    if (!state.parties.includes(agentId)) return failure('not-a-party', agentId);
-    return state.consents.has(agentId) ? illegal(`${agentId} has consented already`) : undefined;
-  }
-  if (state.erased) return illegal('the texts were erased before');
-  if (event.data.ground === 'consent') {
-    const missing = state.parties.filter((party) => !state.consents.has(party));
-    return missing.length === 0 ? undefined : illegal(`no consent by ${missing.join(', ')}`);
-  }
-  if (state.retentionDays === null) return gap('texts-missing', 'retentionDays');
-  if (state.retentionDays > MAX_RETENTION_DAYS) return illegal('such a retention never ends');
-  const due = timestampOf(millisecondsOf(state.endedAt) + state.retentionDays * DAY_MS);
-  return isBefore(recordedAt, due) ? illegal(`not due before ${due}`) : undefined;
-}
-
 /** A proposal carries its proposer's own acceptance, of its own terms. */
 function proposalFlaw({
   acceptance,
@@ -200,8 +176,4 @@ export function signedMomentFits(
   bySigner: boolean,
 ): boolean {
   return bySigner ? isPlausible(signedAt, recordedAt) : signedAt === recordedAt;
-}
-
-function illegal(why: string): Flaw {
-  return failure('illegal-transition', why);
 }

@@ -306,13 +306,13 @@ describe('a change of an agent is signed by a key of its own', () => {
       'by a mere token',
       { by: 'token' },
       second,
-      ['agent-agent-alpha@1 change failed signature-missing'],
+      ['agent-agent-alpha@1, token change failed signature-missing'],
     ],
     [
-      "by the owner's administrator: only the platform vouches",
+      "by the owner's administrator, as long as nothing rests on it",
       { by: 'owner-admin' },
       second,
-      ['agent-agent-alpha@1 change not-checkable change-without-signature'],
+      [],
     ],
     [
       'with a key that it has already',
@@ -535,6 +535,118 @@ describe('the erasure of texts', () => {
     ],
   ])('%s', (_, events, expected) => {
     expect(doubts(replayed([...log, ...events]).results)).toEqual(expected);
+  });
+
+  it('with a consent that its party did not sign, it is no erasure by consent', () => {
+    const forged = [
+      consent('agent-alpha', betaKey, next),
+      betaConsents,
+      erased('consent', next + 2),
+    ];
+    expect(doubts(replayed([...log, ...forged]).results)).toEqual([
+      `own@${next}, agent-alpha act failed key-unregistered`,
+      `own@${next + 2} transition failed illegal-transition`,
+    ]);
+  });
+
+  describe('that tells for how long the texts were retained', () => {
+    const { retentionDays } = told.document.contract;
+    const after = (days: number, from: string = ended) =>
+      new Date(Date.parse(from) + days * 86_400_000).toISOString() as Timestamp;
+    const by = (retention: object | null, moment: Timestamp, ground = 'retention') => ({
+      ...envelope(own, next, 'texts-erased', { interactionId, ground, retention }, moment),
+      schemaVersion: 2,
+    });
+    const of = (days: number) => ({ days, until: after(days) });
+    const due = after(retentionDays);
+    const justBefore = new Date(Date.parse(due) - 1).toISOString() as Timestamp;
+    const illegal = `own@${next} transition failed illegal-transition`;
+    const NOTHING: readonly string[] = [];
+    const untold = `own@${next} transition not-checkable retention-unrecorded`;
+
+    it.each<[string, EventEnvelope, readonly string[], readonly string[]]>([
+      ['when it had run out', by(of(retentionDays), due), NOTHING, NOTHING],
+      ['a moment before', by(of(retentionDays), justBefore), [illegal], [illegal]],
+      ['fewer days than agreed', by(of(retentionDays - 1), due), [illegal], NOTHING],
+      ['more days than agreed', by(of(retentionDays + 1), later), [illegal], NOTHING],
+      [
+        'another end than the days lead to',
+        by({ days: retentionDays, until: after(retentionDays - 1) }, due),
+        [illegal],
+        [illegal],
+      ],
+      ['days that never end', by(of(36_501), after(36_501)), [illegal], [illegal]],
+      ['days that no calendar has', by({ ...of(1), days: 2 ** 50 }, later), [illegal], [illegal]],
+      ['nothing', by(null, later), NOTHING, [untold]],
+      ['in version 1 nothing', erased('retention', next, later), NOTHING, [untold]],
+    ])('%s', (_, event, withTexts, without) => {
+      expect(doubts(replayed([...log, event]).results)).toEqual(withTexts);
+      const { results } = replayed([...log, event], { dataKey: () => undefined });
+      expect(doubts(results).filter((doubt) => !doubt.endsWith('texts-missing'))).toEqual(without);
+    });
+
+    it('is the one by retention alone', () => {
+      const events = [...log, alphaConsents, betaConsents];
+      const told = { ...by(of(retentionDays), due, 'consent'), revision: next + 2 };
+      expect(doubts(replayed([...events, told]).results)).toEqual([
+        `own@${next + 2} transition failed data-malformed`,
+      ]);
+      const untold = { ...by(null, ended, 'consent'), revision: next + 2 };
+      expect(doubts(replayed([...events, untold]).results)).toEqual([]);
+    });
+
+    it.each<[string, unknown]>([
+      ['is missing', undefined],
+      ['has no end', { days: 30 }],
+      ['has no number of days', { ...of(30), days: 1.5 }],
+      ['has more', { ...of(30), more: 1 }],
+    ])('is malformed where what it tells %s', (_, retention) => {
+      const { retention: _told, ...data } = by(null, later).data;
+      const event = {
+        ...by(null, later),
+        data: (retention === undefined ? data : { ...data, retention }) as EventEnvelope['data'],
+      };
+      expect(doubts(replayed([...log, event]).results)).toEqual([
+        `own@${next} event-data failed data-malformed`,
+      ]);
+    });
+  });
+
+  it.each([
+    [29, ['failed illegal-transition']],
+    [30, []],
+    [365, []],
+    [366, ['failed illegal-transition']],
+  ])('of terms that nobody agreed to, after %i days', (days, expected) => {
+    const rejected = golden('rejected');
+    const stream = `interaction-${rejected.document.interactionId}`;
+    const until = new Date(
+      Date.parse(rejected.document.updatedAt) + days * 86_400_000,
+    ).toISOString() as Timestamp;
+    const event = {
+      ...envelope(
+        stream,
+        rejected.events.length,
+        'texts-erased',
+        {
+          interactionId: rejected.document.interactionId,
+          ground: 'retention',
+          retention: { days, until },
+        },
+        until,
+      ),
+      schemaVersion: 2,
+    };
+    const { results } = replayed([...preludeOf(rejected), ...rejected.events, event], {
+      dataKey: () => undefined,
+    });
+    const found = results.filter(
+      ({ check, subject, result }) =>
+        check === 'transition' &&
+        subject === `${stream}@${event.revision}` &&
+        result !== 'verified',
+    );
+    expect(found.map(({ result, reason }) => `${result} ${reason}`)).toEqual(expected);
   });
 
   it('before the end it is nothing that can happen', () => {

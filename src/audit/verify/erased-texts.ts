@@ -1,0 +1,26 @@
+import type { CheckResult } from './check-result.js';
+
+/**
+ * Is this what a check of an interaction says that wants for its texts? The rules of a policy are texts of
+ * an agent, which no erasure of an interaction takes.
+ */
+export function lacksTexts({ reason, detail }: CheckResult): boolean {
+  return reason === 'texts-missing' && detail !== 'policy';
+}
+
+/**
+ * Do these results of one event tell that the texts of its interaction were erased? Nothing speaks against
+ * it, unless that nobody can say any more whether it was due.
+ */
+export function tellsErasure(type: unknown, results: readonly CheckResult[]): boolean {
+  return (
+    type === 'texts-erased' &&
+    results.every(({ result }) => result !== 'failed') &&
+    results.some(({ check, reason }) => check === 'transition' && reason !== 'state-unknown')
+  );
+}
+
+/** The result of a check that wants for texts, once it is known which event tells of their erasure. */
+export function asErased(result: CheckResult, erasure: string): CheckResult {
+  return { ...result, reason: 'erased', detail: erasure };
+}
