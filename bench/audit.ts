@@ -3,15 +3,17 @@
  * and the state of every interaction, against the raw work of the same data on as many threads:
  * reading, JSON, SHA-256, Ed25519.
  *
- * Each measurement has a process of its own. Memory is compared at a tenth of the log and at its end.
+ * Each measurement has a process of its own. Of export and audit the resident memory of the whole process is
+ * watched, as `ps` tells it: the highest until a tenth of the log is done against the highest after that.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chunksOf } from '../src/cli/audit/export-chunks.js';
 import { lineBlocks } from '../src/cli/audit/line-blocks.js';
 import { LogAudit } from '../src/cli/audit/log-audit.js';
 import { openSqliteEventStore } from '../src/event-store/sqlite/sqlite-event-store.js';
@@ -22,13 +24,13 @@ import { auditFloor } from './lib/audit-floor.js';
 import { growAuditLog } from './lib/audit-log.js';
 import { QUICK } from './lib/options.js';
 import { printFigure, printRatio } from './lib/report.js';
+import { MemoryWatch, type ResidentMemory } from './lib/resident-memory.js';
 import { openScratch } from './lib/scratch.js';
-import { median } from './lib/statistics.js';
 
 const EVENTS = QUICK ? 50_000 : 1_000_000;
-const ROUNDS = QUICK ? 1 : 3;
 const THREADS = availableParallelism();
-const CHUNK_BYTES = 1024 * 1024;
+/** Memory that grows by a tenth at most while the log grows tenfold counts as flat. */
+const FLAT = 0.91;
 
 type Task = 'grow' | 'export' | 'floor' | 'audit';
 
@@ -37,60 +39,65 @@ interface Measured {
   readonly seconds: number;
   /** Of the processor, all threads. */
   readonly cpuSeconds: number;
-  /** Resident memory in MiB at a tenth of the log, and the highest after that. */
-  readonly rssAtTenth: number;
-  readonly rssPeak: number;
+  /** Null where it is not watched. */
+  readonly memory: ResidentMemory | null;
+}
+
+interface Performed {
+  readonly events: number;
+  readonly memory: ResidentMemory | null;
 }
 
 // ---- in the measured process
 
 async function measure(task: Task, folder: string): Promise<Measured> {
-  const memory = { rssAtTenth: 0, rssPeak: 0 };
   const cpu = process.cpuUsage();
   const started = performance.now();
-  const events = await perform(task, folder, memory);
+  const performed = await perform(task, folder);
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(cpu);
-  return { events, seconds, cpuSeconds: (user + system) / 1e6, ...memory };
+  return { ...performed, seconds, cpuSeconds: (user + system) / 1e6 };
 }
 
-interface Memory {
-  rssAtTenth: number;
-  rssPeak: number;
-}
-
-async function perform(task: Task, folder: string, memory: Memory): Promise<number> {
+async function perform(task: Task, folder: string): Promise<Performed> {
   const file = join(folder, 'log.ndjson');
-  if (task === 'floor') return (await auditFloor(file, THREADS)).events;
-  if (task === 'audit') return audit(file, memory);
+  if (task === 'floor') {
+    const { events } = await auditFloor(file, THREADS);
+    return { events, memory: null };
+  }
+  if (task === 'audit') return audit(file);
   const store = await openSqliteEventStore(join(folder, 'events.db'));
   const keys = await openSqliteKeyStore(join(folder, 'keys.db'), { randomBytes });
+  const watch = new MemoryWatch(EVENTS);
   if (task === 'grow') await growAuditLog(store, keys, EVENTS);
-  else await exportLog(store, keys, file);
+  else {
+    await exportLog(store, keys, file, (events) => {
+      watch.sample(events);
+    });
+  }
   const events = Number(await store.head());
   await store.close();
   await keys.close();
-  return events;
+  return { events, memory: task === 'export' ? watch.memory : null };
 }
 
-async function audit(file: string, memory: Memory): Promise<number> {
+async function audit(file: string): Promise<Performed> {
   const log = new LogAudit({ audience: AUDIT_AUDIENCE, threads: THREADS, documents: false });
-  await log.take(lineBlocks(watched(file, memory)));
+  const watch = new MemoryWatch(statSync(file).size);
+  await log.take(lineBlocks(watched(file, watch)));
   const { result, counts, findings } = await log.events(true);
+  watch.sample(Infinity);
   await log.end();
   if (result !== 'verified') throw new Error(JSON.stringify({ counts, findings }, undefined, 1));
-  return log.size;
+  return { events: log.size, memory: watch.memory };
 }
 
-async function* watched(file: string, memory: Memory): AsyncGenerator<Uint8Array, void> {
-  const { size } = statSync(file);
+async function* watched(file: string, watch: MemoryWatch): AsyncGenerator<Uint8Array, void> {
   let read = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
-    yield chunk as Buffer;
-    read += (chunk as Buffer).length;
-    const rss = process.memoryUsage.rss() / 2 ** 20;
-    if (read < size / 10) memory.rssAtTenth = rss;
-    else memory.rssPeak = Math.max(memory.rssPeak, rss);
+  for await (const chunk of chunksOf(file)) {
+    yield chunk;
+    read += chunk.length;
+    watch.sample(read);
   }
 }
 
@@ -115,40 +122,33 @@ async function inChild(task: Task, folder: string): Promise<Measured> {
 
 async function main(): Promise<void> {
   const scratch = openScratch();
-  const runs: Record<Task, Measured[]> = { grow: [], export: [], floor: [], audit: [] };
   try {
-    runs.grow.push(await inChild('grow', scratch.folder));
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const task of ['export', 'floor', 'audit'] as const) {
-        runs[task].push(await inChild(task, scratch.folder));
-      }
-    }
+    await inChild('grow', scratch.folder);
+    const exported = await inChild('export', scratch.folder);
+    const floor = await inChild('floor', scratch.folder);
+    const audited = await inChild('audit', scratch.folder);
+    if (audited.events !== floor.events) throw new Error('the floor saw another log');
     const bytes = statSync(join(scratch.folder, 'log.ndjson')).size;
-    const events = runs.audit[0]?.events ?? 0;
-    if (events !== runs.floor[0]?.events) throw new Error('the floor saw another log');
     printFigure('audit-export-size', bytes / 2 ** 20, 'MiB');
     printFigure('audit-threads', THREADS, 'threads');
-    for (const task of ['export', 'floor', 'audit'] as const) {
-      printFigure(`audit-${task}-rate`, events / secondsOf(runs[task]), 'events/s');
+    for (const [task, measured] of Object.entries({ export: exported, floor, audit: audited })) {
+      printFigure(`audit-${task}-rate`, measured.events / measured.seconds, 'events/s');
     }
-    const [first] = runs.audit;
-    printFigure('audit-rss-at-tenth', first?.rssAtTenth ?? 0, 'MiB');
-    printFigure('audit-rss-peak', first?.rssPeak ?? 0, 'MiB');
+    printFlatness('export', exported);
+    printFlatness('audit', audited);
+    printRatio('audit-of-floor', floor.seconds / audited.seconds, 0.5);
+    printRatio('audit-processor-of-floor', floor.cpuSeconds / audited.cpuSeconds, 0.5);
+    printRatio('export-of-floor', floor.seconds / exported.seconds, 0.5);
   } finally {
     scratch.remove();
   }
-  const floor = secondsOf(runs.floor);
-  printRatio('audit-of-floor', floor / secondsOf(runs.audit), 0.5);
-  printRatio('audit-processor-of-floor', cpuOf(runs.floor) / cpuOf(runs.audit), 0.5);
-  printRatio('export-of-floor', floor / secondsOf(runs.export), 0.5);
 }
 
-function secondsOf(runs: readonly Measured[]): number {
-  return median(runs.map(({ seconds }) => seconds));
-}
-
-function cpuOf(runs: readonly Measured[]): number {
-  return median(runs.map(({ cpuSeconds }) => cpuSeconds));
+function printFlatness(name: string, { memory }: Measured): void {
+  if (memory === null) throw new Error(`the memory of ${name} was not watched`);
+  printFigure(`${name}-rss-at-tenth`, memory.atTenth, 'MiB');
+  printFigure(`${name}-rss-peak`, memory.peak, 'MiB');
+  printRatio(`${name}-rss-at-tenth-of-peak`, memory.atTenth / memory.peak, FLAT);
 }
 
 const [, , mode, task, folder] = process.argv;

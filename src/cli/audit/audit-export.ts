@@ -1,17 +1,14 @@
-import { createReadStream } from 'node:fs';
 import { conclude, gap, type CheckResult } from '../../audit/verify/check-result.js';
 import type { Trust } from '../../audit/verify/trust.js';
 import { encodeBase64Url } from '../../kernel/base64url.js';
 import { logOrigin, type SignedCheckpoint } from '../../kernel/checkpoint.js';
-import { AuditFault } from './audit-fault.js';
 import { withProgress } from './audit-progress.js';
 import type { AuditReport } from './audit-report.js';
 import { checkKept, checkPublished } from './checkpoint-checks.js';
+import { chunksOf } from './export-chunks.js';
 import { openLog } from './first-event.js';
 import { lineBlocks } from './line-blocks.js';
 import { LogAudit } from './log-audit.js';
-
-const CHUNK_BYTES = 1024 * 1024;
 
 export interface ExportAuditOptions {
   /** An NDJSON export of the whole log; `-` for stdin. */
@@ -66,15 +63,4 @@ function checkReach(
   const nothing = gap(keys.length === 0 ? 'log-unnamed' : 'checkpoint-missing');
   const flaw = given.length === 0 ? nothing : gap('beyond-trust', `from ${String(reach)}`);
   return [conclude('checkpoint', `${String(size)} entries`, flaw)];
-}
-
-async function* chunksOf(file: string): AsyncGenerator<Uint8Array, undefined> {
-  const source =
-    file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
-  try {
-    for await (const chunk of source) yield chunk as Buffer;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new AuditFault('input-unreadable', `${file} cannot be read (${code ?? 'unknown error'})`);
-  }
 }

@@ -2,6 +2,7 @@ import { summarize, type CheckResult, type Verdict } from '../../audit/verify/ch
 import { checkLines, VERDICT_EXIT_CODES, VERDICT_WORDS } from '../check-lines.js';
 import type { CommandOutput } from '../command.js';
 import { printable } from '../printable.js';
+import type { ComparedStates } from './compare-states.js';
 import type { AuditedEvents } from './log-audit.js';
 import type { Difference } from './state-difference.js';
 
@@ -21,10 +22,7 @@ export interface AuditReport {
   readonly size: number;
   readonly root: string;
   /** Null when nothing was compared: an export answers no questions. */
-  readonly compared: {
-    readonly interactions: number;
-    readonly differences: readonly Difference[];
-  } | null;
+  readonly compared: ComparedStates | null;
 }
 
 /** One line per finding, one per number, and the verdict last. */
@@ -42,13 +40,13 @@ export function reportOf({
   const lines = [
     checkLines(shortened(tree)),
     checkLines(events.findings),
-    ...differences.slice(0, MAX_LINES).map(differenceLine),
+    ...differences.map(differenceLine),
     ...leftOutLine(checkpointsLeftOut),
     `${String(size)} entries, root ${root}\n`,
     `checks of events: ${String(verified)} verified, ${String(failed)} failed, ${String(gaps)} not checkable, ${String(events.erased)} erased\n`,
     compared === null
       ? 'states were not compared: an export answers no questions\n'
-      : `${String(compared.interactions)} interactions compared with the service, ${String(differences.length)} differ\n`,
+      : `${String(compared.interactions)} interactions compared with the service, ${String(compared.differing)} differ\n`,
     `${verdictOf(ofTree, differences)}\n`,
   ];
   const exitCode =

@@ -8,35 +8,37 @@ const BLOCK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Whole lines, each with its newline, in blocks. Of chunks that break off, what was whole comes first.
+ * Whole lines, each with its newline, in blocks; a block, like a chunk, holds only until the next is asked
+ * for. Of chunks that break off, what was whole comes first.
  * @throws {AuditFault} `events-malformed`: a line that is longer than any event, or has no end
  */
 export async function* lineBlocks(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, undefined> {
-  let waiting: Uint8Array[] = [];
+  let waiting = Buffer.allocUnsafe(2 * BLOCK_BYTES);
   let size = 0;
   let unfinished = 0;
   try {
     for await (const chunk of chunks) {
-      waiting.push(chunk);
+      if (size + chunk.length > waiting.length) {
+        waiting = Buffer.concat([waiting.subarray(0, size)], 2 * (size + chunk.length));
+      }
+      waiting.set(chunk, size);
       size += chunk.length;
       const lastEnd = chunk.lastIndexOf(NEWLINE);
       unfinished = lastEnd === -1 ? unfinished + chunk.length : chunk.length - lastEnd - 1;
       if (unfinished > MAX_LINE_BYTES) throw tooLong();
       if (size - unfinished < BLOCK_BYTES) continue;
-      const whole = Buffer.concat(waiting);
-      const end = whole.length - unfinished;
-      yield whole.subarray(0, end);
-      waiting = [whole.subarray(end)];
+      yield waiting.subarray(0, size - unfinished);
+      waiting.copyWithin(0, size - unfinished, size);
       size = unfinished;
     }
   } catch (error) {
-    if (size > unfinished) yield Buffer.concat(waiting).subarray(0, size - unfinished);
+    if (size > unfinished) yield waiting.subarray(0, size - unfinished);
     throw error;
   }
   if (unfinished > 0) throw new AuditFault('events-malformed', 'the last event is cut off');
-  if (size > 0) yield Buffer.concat(waiting);
+  if (size > 0) yield waiting.subarray(0, size);
 }
 
 /** Where each line of a block begins and ends, without its newline. */

@@ -1,16 +1,20 @@
 import { summarize, type CheckResult, type Verdict } from '../../audit/verify/check-result.js';
 import { HASH_BYTES, MerkleFrontier } from '../../kernel/merkle.js';
 import { AuditFault } from './audit-fault.js';
+import { KeptLeaves } from './kept-leaves.js';
 import { shardOf } from './routing.js';
 import {
+  JUDGED_ELSEWHERE,
   MAX_FINDINGS,
+  MAX_INTERACTIONS,
   type CountedFindings,
   type Finding,
   type JudgedLines,
 } from './shard-protocol.js';
 import { ShardWorker } from './shard-worker.js';
-import { deal } from './sharded-lines.js';
+import { Dealer } from './sharded-lines.js';
 import type { Difference, ServiceAnswer } from './state-difference.js';
+import { TemporaryTables } from './temporary/temporary-tables.js';
 
 export interface LogAuditOptions {
   /** The platform's public base URL. */
@@ -31,7 +35,7 @@ export interface AuditedEvents {
 }
 
 /** Blocks that are under way at one time: more would only wait in memory. */
-const BLOCKS_AHEAD = 8;
+const BLOCKS_AHEAD = 16;
 
 /**
  * Recomputes a log from its first event on, on several threads: every leaf and the tree, every
@@ -39,16 +43,22 @@ const BLOCKS_AHEAD = 8;
  */
 export class LogAudit {
   readonly #shards: readonly ShardWorker[];
+  readonly #dealer: Dealer;
   readonly #frontier = new MerkleFrontier();
   readonly #rootsAt = new Map<number, Uint8Array | undefined>();
   readonly #counts: Record<Verdict, number> = { verified: 0, failed: 0, 'not-checkable': 0 };
   readonly #findings: Finding[] = [];
-  readonly #leaves: Uint8Array[] | undefined;
+  readonly #tables: TemporaryTables | undefined;
+  readonly #leaves: KeptLeaves | undefined;
   #dealt = 0;
+  /** All blocks so far, in the order of the log. */
+  #settled: Promise<void> = Promise.resolve();
   #last: { readonly index: number; readonly position: string } | null = null;
 
   constructor({ audience, threads, documents }: LogAuditOptions) {
-    this.#leaves = documents ? [] : undefined;
+    this.#dealer = new Dealer(threads);
+    this.#tables = documents ? new TemporaryTables() : undefined;
+    this.#leaves = this.#tables && new KeptLeaves(this.#tables.table('leaves'));
     this.#shards = Array.from(
       { length: threads },
       (_, shard) => new ShardWorker({ audience, shards: threads, shard, documents }),
@@ -67,7 +77,7 @@ export class LogAudit {
 
   /** The hash of a leaf; undefined beyond the tree, and where leaves are not kept. */
   leafAt(index: number): Uint8Array | undefined {
-    return this.#leaves?.[index];
+    return this.#leaves?.at(index);
   }
 
   /** Of the last event, in the service's log; null before the first. */
@@ -91,18 +101,17 @@ export class LogAudit {
    * @throws {AuditFault} `events-malformed`
    */
   async take(blocks: AsyncIterable<Uint8Array>, most = Infinity): Promise<void> {
-    const ahead: (() => Promise<void>)[] = [];
-    const settleOne = async (): Promise<void> => ahead.shift()?.();
+    const ahead: Promise<void>[] = [];
     if (this.#dealt >= most) return;
     try {
       for await (const block of blocks) {
         ahead.push(this.#judge(block, most));
-        if (ahead.length >= BLOCKS_AHEAD) await settleOne();
+        if (ahead.length >= BLOCKS_AHEAD) await ahead.shift();
         if (this.#dealt >= most) break;
       }
     } finally {
       // Also of a source that broke off: what it gave counts.
-      while (ahead.length > 0) await settleOne();
+      await this.#settled;
     }
   }
 
@@ -122,10 +131,15 @@ export class LogAudit {
     return { result: summarize(findings).result, counts, erased: erased.count, findings };
   }
 
-  /** Ids of the interactions of which an event stands at `from` or later. */
-  async interactions(from: number): Promise<readonly string[]> {
-    const asked = this.#shards.map((shard) => shard.ask({ ask: 'interactions', from }));
-    return (await Promise.all(asked)).flat();
+  /** Ids of the interactions of which an event stands at `from` or later, page by page. */
+  async *interactions(from: number): AsyncGenerator<readonly string[], void> {
+    for (const shard of this.#shards) {
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const ids: readonly string[] = await shard.ask({ ask: 'interactions', from, after });
+        if (ids.length > 0) yield ids;
+        after = ids.length < MAX_INTERACTIONS ? undefined : ids.at(-1);
+      }
+    }
   }
 
   /** Where an answer of the service differs from what the log says; null when it does not. */
@@ -136,46 +150,59 @@ export class LogAudit {
 
   async end(): Promise<void> {
     await Promise.all(this.#shards.map((shard) => shard.end()));
+    this.#tables?.close();
   }
 
-  /** Hands a block out; what is returned waits for the answers. */
-  #judge(block: Uint8Array, most: number): () => Promise<void> {
+  /** Hands a block out, and waits until it is settled. */
+  #judge(block: Uint8Array, most: number): Promise<void> {
     const first = this.#dealt;
-    const { lines, shards } = deal(block, first, this.#shards.length, most - first);
+    const { lines, shards } = this.#dealer.deal(block, first, most - first);
     this.#dealt += lines;
     const answers = Promise.all(
       shards.flatMap((share, shard) => {
-        const worker = share.indices.length === 0 ? undefined : this.#shards[shard];
-        return worker === undefined ? [] : [worker.ask({ ask: 'judge', lines: share })];
+        const worker = this.#shards[shard];
+        if (share.indices.length > 0 && worker !== undefined) {
+          return [worker.ask({ ask: 'judge', lines: share })];
+        }
+        this.#dealer.collect(share);
+        return [];
       }),
     );
-    // Whoever waits for an earlier block is told of it then.
-    answers.catch(() => undefined);
-    return async () => {
+    const before = this.#settled;
+    // As soon as it can be: answers that wait grow old, and memory is not freed of those for long.
+    this.#settled = before.then(async () => {
       this.#settle(first, lines, await answers);
-    };
+    });
+    // Whoever waits for this block or an earlier one is told of it then.
+    answers.catch(() => undefined);
+    this.#settled.catch(() => undefined);
+    return this.#settled;
   }
 
   #settle(first: number, lines: number, answers: readonly JudgedLines[]): void {
     const leaves = new Array<Uint8Array | undefined>(lines);
-    for (const answer of answers) {
-      if (answer.malformed !== null) throw malformed(answer.malformed);
-      answer.indices.forEach((index, nth) => {
-        const leaf = answer.leaves.subarray(nth * HASH_BYTES, (nth + 1) * HASH_BYTES);
-        leaves[index - first] = leaf;
+    for (const { malformed: place, dealt } of answers) {
+      if (place !== null) throw malformed(place);
+      dealt.indices.forEach((index, nth) => {
+        if (index === JUDGED_ELSEWHERE) return;
+        // A copy: the memory goes around.
+        leaves[index - first] = dealt.leaves.slice(nth * HASH_BYTES, (nth + 1) * HASH_BYTES);
       });
-      this.#note(answer);
     }
     for (let nth = 0; nth < lines; nth++) {
       const leaf = leaves[nth];
       if (leaf === undefined) throw malformed(first + nth);
       this.#frontier.append(leaf);
-      this.#leaves?.push(leaf);
+      this.#leaves?.append(leaf);
       if (this.#rootsAt.has(this.size)) this.#rootsAt.set(this.size, this.root);
+    }
+    for (const answer of answers) {
+      this.#note(answer);
+      this.#dealer.collect(answer.dealt);
     }
   }
 
-  #note({ counts, findings, indices, position }: JudgedLines): void {
+  #note({ counts, findings, dealt, position }: JudgedLines): void {
     for (const verdict of ['verified', 'failed', 'not-checkable'] as const) {
       this.#counts[verdict] += counts[verdict];
     }
@@ -184,7 +211,7 @@ export class LogAudit {
       if (ofKind.length < MAX_FINDINGS) this.#findings.push(finding);
     }
     this.#findings.sort((a, b) => a.index - b.index);
-    const index = indices.at(-1);
+    const index = dealt.indices.findLast((each) => each !== JUDGED_ELSEWHERE);
     if (index !== undefined && position !== null && index > (this.#last?.index ?? -1)) {
       this.#last = { index, position };
     }

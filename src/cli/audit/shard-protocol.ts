@@ -11,19 +11,28 @@ export interface ShardSettings {
   readonly documents: boolean;
 }
 
-/** Lines of the log for one shard. */
+/** Lines of the log for one shard; its answer gives their memory back. */
 export interface ShardLines {
   /** Each with its newline. */
-  readonly lines: Uint8Array;
+  readonly lines: Uint8Array<ArrayBuffer>;
   /** Of each line, its place in the log. */
-  readonly indices: Float64Array;
+  readonly indices: Float64Array<ArrayBuffer>;
+  /** Room for the hash of each line's leaf, 32 bytes, behind the indices in their memory. */
+  readonly leaves: Uint8Array<ArrayBuffer>;
 }
+
+/** All of it is handed over from thread to thread, and used by one at a time. */
+export function memoryOf({ lines, indices }: ShardLines): ArrayBuffer[] {
+  return [lines.buffer, indices.buffer];
+}
+
+/** In place of an index: another shard judges this line. */
+export const JUDGED_ELSEWHERE = -1;
 
 /** What a shard made of the lines that it judges; gaps for want of texts are asked for apart. */
 export interface JudgedLines {
-  readonly indices: Float64Array;
-  /** Hashes of their leaves, 32 bytes each. */
-  readonly leaves: Uint8Array;
+  /** As they were given, with the hashes of their leaves, and {@link JUDGED_ELSEWHERE}. */
+  readonly dealt: ShardLines;
   readonly counts: Readonly<Record<Verdict, number>>;
   /** What did not come out as verified, in the order of the log: the first {@link MAX_FINDINGS} of each kind. */
   readonly findings: readonly Finding[];
@@ -39,6 +48,8 @@ export interface Finding {
 }
 
 export const MAX_FINDINGS = 20;
+
+export const MAX_INTERACTIONS = 1_000;
 
 /** Results of one kind: how many, and the first {@link MAX_FINDINGS}, of each interaction one. */
 export interface CountedFindings {
@@ -59,8 +70,11 @@ export type ShardQuestion =
   | { readonly ask: 'finish' }
   /** Texts that are missing, as far as the log has been read. */
   | { readonly ask: 'text-gaps' }
-  /** Ids of the interactions of which an event stands at `from` or later. */
-  | { readonly ask: 'interactions'; readonly from: number }
+  /**
+   * Ids of the interactions of which an event stands at `from` or later: the first
+   * {@link MAX_INTERACTIONS} of them behind `after`, in their order.
+   */
+  | { readonly ask: 'interactions'; readonly from: number; readonly after: string }
   | { readonly ask: 'compare'; readonly answer: ServiceAnswer };
 
 export interface ShardAnswers {

@@ -1,5 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { NumberedAnswer, NumberedQuestion, ShardSettings } from './shard-protocol.js';
+import {
+  memoryOf,
+  type NumberedAnswer,
+  type NumberedQuestion,
+  type ShardSettings,
+} from './shard-protocol.js';
 import { Shard } from './shard.js';
 
 /** A thread that judges one shard. A throw in here ends it, and with it the audit. */
@@ -7,5 +12,6 @@ const shard = new Shard(workerData as ShardSettings);
 
 parentPort?.on('message', ({ id, question }: NumberedQuestion) => {
   const answer = shard.answer(question);
-  parentPort?.postMessage({ id, answer } satisfies NumberedAnswer);
+  const memory = question.ask === 'judge' ? memoryOf(question.lines) : [];
+  parentPort?.postMessage({ id, answer } satisfies NumberedAnswer, memory);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { lineBlocks, linesOf } from '../../../src/cli/audit/line-blocks.js';
 import { guessStream, shardOf } from '../../../src/cli/audit/routing.js';
-import { deal } from '../../../src/cli/audit/sharded-lines.js';
+import { Dealer } from '../../../src/cli/audit/sharded-lines.js';
 
 async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array, undefined> {
   const bytes = Buffer.from(text);
@@ -60,7 +60,7 @@ describe('which shard gets a line', () => {
       'card-b',
     ];
     const block = Buffer.from(streams.map(line).join(''));
-    const { shards, lines } = deal(block, 10, 3, 5);
+    const { shards, lines } = new Dealer(3).deal(block, 10, 5);
     expect(lines).toBe(5);
     const places = (stream: string) => {
       const index = 10 + streams.indexOf(stream);

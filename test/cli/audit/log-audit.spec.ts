@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { AuditFault } from '../../../src/cli/audit/audit-fault.js';
 import { lineBlocks } from '../../../src/cli/audit/line-blocks.js';
 import { LogAudit } from '../../../src/cli/audit/log-audit.js';
-import { envelopeText } from '../../../src/kernel/envelope.js';
+import { parseLogLine } from '../../../src/cli/audit/log-line.js';
+import { envelopeText, type EventEnvelope } from '../../../src/kernel/envelope.js';
 import { leafHash, MerkleFrontier } from '../../../src/kernel/merkle.js';
 import { golden, preludeOf } from '../../audit/support/bundles.js';
 import { goldenExport } from './support/golden-export.js';
@@ -28,6 +29,18 @@ async function audited(lines: readonly string[], threads = 2, most?: number): Pr
   const text = lines.map((line) => `${line}\n`).join('');
   await log.take(lineBlocks(chunks(text, 1000)), most);
   return log;
+}
+
+async function idsSince(of: LogAudit, index: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const page of of.interactions(index)) ids.push(...page);
+  return ids;
+}
+
+/** The same event as the first of a stream of which nothing but its order is judged. */
+function aloneInStream(line: string, nth: number): string {
+  const event = JSON.parse(line) as object;
+  return JSON.stringify({ ...event, subject: `card-agent-${String(nth)}`, revision: 0 });
 }
 
 async function faultOf(lines: readonly string[]): Promise<string> {
@@ -65,7 +78,7 @@ describe('an audit of a log', () => {
   it('knows each interaction as the service shows it', async () => {
     const lines = goldenExport(NAME);
     const whole = await audited(lines);
-    const [interactionId = ''] = await whole.interactions(0);
+    const [interactionId = ''] = await idsSince(whole, 0);
     const { document } = golden(NAME);
     expect(interactionId).toBe(document.interactionId);
     const body = JSON.parse(JSON.stringify(document)) as never;
@@ -80,13 +93,30 @@ describe('an audit of a log', () => {
     expect(await whole.compare({ interactionId, status: 404, body: {} })).toMatchObject({
       inAnswer: 'HTTP 404',
     });
-    expect(await whole.interactions(lines.length)).toEqual([]);
+    expect(await idsSince(whole, lines.length - 1)).toEqual([interactionId]);
+    expect(await idsSince(whole, lines.length)).toEqual([]);
   });
 
   it('reads no further than it is told', async () => {
     const part = await audited(goldenExport(NAME), 2, 4);
     expect(part.size).toBe(4);
     expect(part.root).toEqual(rootOf(4));
+  });
+
+  it('has the root of all leaves, however many blocks go around', async () => {
+    const prelude = goldenExport(NAME);
+    const many = Array.from({ length: 4_000 }, (_, n) => aloneInStream(prelude[3] ?? '', n));
+    const lines = [...prelude, ...many];
+    const whole = await audited(lines, 2);
+    const frontier = new MerkleFrontier();
+    lines.forEach((line, place) => {
+      const leaf = leafHash(envelopeText(parseLogLine(line)?.envelope as EventEnvelope));
+      frontier.append(leaf);
+      if (place % 700 === 0) expect(whole.leafAt(place)).toEqual(leaf);
+    });
+    expect([whole.size, whole.root]).toEqual([lines.length, frontier.root()]);
+    expect(whole.leafAt(lines.length)).toBeUndefined();
+    expect((await whole.events(true)).result).toBe('verified');
   });
 
   it('finds what one event says wrongly, and where', async () => {
@@ -116,7 +146,11 @@ describe('texts that are missing', () => {
     expect(told).toMatchObject({ result: 'not-checkable', erased: 2 });
     expect(told.counts).toMatchObject({ failed: 0, 'not-checkable': 1 });
     expect(told.findings).toMatchObject([
-      { check: 'texts', reason: 'erased', detail: null },
+      {
+        check: 'texts',
+        reason: 'erased',
+        detail: expect.stringMatching(/^interaction-.*@4$/) as unknown,
+      },
       unsigned,
     ]);
   });

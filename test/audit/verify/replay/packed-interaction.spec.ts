@@ -106,7 +106,7 @@ function change(
 }
 
 describe('a log of very many interactions', () => {
-  const COUNT = 3_000;
+  const COUNT = 1_500;
   /** Of a revision with its hashes, and of what stays when all has ended. */
   const MOST_BYTES = 1_000;
 
