@@ -10,6 +10,9 @@ export default {
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  globalSetup: '<rootDir>/test/support/run/setup.mjs',
+  globalTeardown: '<rootDir>/test/support/run/teardown.mjs',
+  testSequencer: '<rootDir>/test/support/run/longest-first.mjs',
   transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
   maxWorkers: '100%',
   // Real servers, real disks and real child processes share the machine with each other.

@@ -543,6 +543,7 @@ export function consentToErasure(who: Party, twist: Twist = {}): Act {
   }));
 }
 
-export function erase(): Act {
-  return () => ({ command: { kind: 'erase' }, caller: undefined });
+/** @param retentionDays what was read of the texts before they were gone */
+export function erase(retentionDays: number | null = null): Act {
+  return () => ({ command: { kind: 'erase', retentionDays }, caller: undefined });
 }

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { built } from './built.js';
 
-const REGISTER = fileURLToPath(new URL('./typescript/register.mjs', import.meta.url));
-const SERVER = fileURLToPath(new URL('./postgres-server.ts', import.meta.url));
+const SERVER = built(new URL('./postgres-server.ts', import.meta.url));
 
 /** A PostgreSQL server to work with. */
 export interface PostgresServer {
@@ -21,7 +20,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env['POSTGRES_URL'];
   if (given !== undefined && given !== '') return { url: given, stop: async () => undefined };
 
-  const keeper = spawn(process.execPath, ['--import', REGISTER, SERVER], {
+  const keeper = spawn(process.execPath, [SERVER], {
     stdio: ['pipe', 'pipe', 'pipe'],
     // Signals to all of our group, as from a terminal, are not for it: it has to clean up after us.
     detached: true,

@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import type { Config } from '../../src/config/config.js';
 import { devIssuerKeyFile } from '../../src/config/data-folder.js';
 import { readConfig } from '../../src/config/read-config.js';
 import { loadDevKey, mintDevToken } from '../../src/http/authentication/dev-issuer.js';
 import type { Json, JsonObject } from '../../src/kernel/json.js';
 import { startService, type Service } from '../../src/service.js';
+import { built } from './built.js';
+import { withBuiltHandlers } from './built-handlers.js';
 
 /** The public base URL of services under test; it says nothing about where they listen. */
 const AUDIENCE = 'https://countersign.example';
@@ -164,11 +165,10 @@ class InProcessService extends TestService {
   }
 }
 
-const LOADER = new URL('./typescript/register.mjs', import.meta.url);
-const MAIN = new URL('../../src/main.ts', import.meta.url);
+const MAIN = built(new URL('../../src/main.ts', import.meta.url));
 
 function spawnMain(environment: Readonly<Record<string, string>>): SpawnedProcess {
-  return spawn(process.execPath, ['--import', LOADER.href, fileURLToPath(MAIN)], {
+  return spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -192,7 +192,7 @@ class SpawnedService extends TestService {
   }
 
   async start(): Promise<void> {
-    const child = spawnMain(this.environment);
+    const child = spawnMain(await withBuiltHandlers(this.environment));
     this.#child = child;
     child.stderr.on('data', (chunk: Buffer) => {
       this.#errors += chunk.toString();
@@ -239,7 +239,7 @@ export async function startTestService(options: InProcessOptions = {}): Promise<
   return service;
 }
 
-/** Starts the service as a process of its own, which can be killed. Takes a few seconds. */
+/** Starts the service as a process of its own, which can be killed. Takes a second or two. */
 export async function spawnTestService(options: ServiceOptions = {}): Promise<SpawnedService> {
   const service = new SpawnedService(await folderOf(options), options.env ?? {});
   await service.start();

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compiledCli } from './compiled-cli.js';
+import { built } from '../../support/built.js';
+
+const PROGRAM = built(new URL('../../../src/cli/main.ts', import.meta.url));
 
 export interface Finished {
   readonly exitCode: number | null;
@@ -16,7 +18,7 @@ export async function countersign(
   input = '',
   env: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
-  const child = spawn(process.execPath, [await compiledCli(), ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...env },
   });

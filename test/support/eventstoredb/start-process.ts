@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { built } from '../built.js';
 import type { ProcessOptions } from './double-process.js';
 
-const REGISTER = fileURLToPath(new URL('../typescript/register.mjs', import.meta.url));
-const PROGRAM = fileURLToPath(new URL('./double-process.ts', import.meta.url));
+const PROGRAM = built(new URL('./double-process.ts', import.meta.url));
 
 export interface DoubleProcess {
   readonly connectionString: string;
@@ -15,7 +14,7 @@ export interface DoubleProcess {
 
 /** Starts a double that several processes share, and that can be killed and started again. */
 export async function startDoubleProcess(options: ProcessOptions = {}): Promise<DoubleProcess> {
-  const child = spawn(process.execPath, ['--import', REGISTER, PROGRAM, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { transform } from '@swc/core';
-import { swcOptions } from './swc-options.mjs';
+import { javaScriptOf } from './javascript.mjs';
 
 const RELATIVE_JS = /^\.{1,2}\/.*\.js$/;
 
@@ -15,12 +13,7 @@ export async function resolve(specifier, context, nextResolve) {
 
 export async function load(url, context, nextLoad) {
   if (!url.startsWith('file:') || !url.endsWith('.ts')) return nextLoad(url, context);
-  const filename = fileURLToPath(url);
-  const { code } = await transform(await readFile(filename, 'utf8'), {
-    ...swcOptions,
-    filename,
-    swcrc: false,
-    sourceMaps: 'inline',
-  });
-  return { format: 'module', source: code, shortCircuit: true };
+  // Where nothing may be written it is made at every start.
+  const source = await javaScriptOf(fileURLToPath(url), () => undefined);
+  return { format: 'module', source, shortCircuit: true };
 }
