@@ -11,7 +11,10 @@ export interface EventEnvelope extends NewEnvelope {
 
 /** An envelope before the store has given it its place. */
 export interface NewEnvelope {
-  /** A UUID, derived from the stream, the command id and the event's index in the command. */
+  /**
+   * A UUID. That of a command's event is derived from the stream, the command id and the event's index
+   * in the command; what the service writes by itself (`ownEnvelope`), and the task store, have random ones.
+   */
   readonly id: string;
   /** Past tense, kebab case: the storage format. Renaming one needs an upcaster. */
   readonly type: string;
@@ -33,7 +36,7 @@ export interface NewEnvelope {
  * erasure, so it holds ids and hashes alone.
  */
 export interface EventMetadata {
-  /** One id for all events of one command: see `commandIdentity`. */
+  /** One id for all events of one command: see `commandIdentity`. Without a command, the event's own. */
   readonly commandId: string;
   /** b64u(SHA-256(JCS(request))): the same command id with another digest is refused. */
   readonly requestDigest: string;
@@ -47,7 +50,7 @@ export interface EventMetadata {
   readonly basedOn: Readonly<Record<string, number>>;
 }
 
-/** Who acted. A process manager has `principal: 'process:<name>'`, no agent and no tenant. */
+/** Who acted. A process has `principal: 'process:<name>'`, no agent and no tenant. */
 export interface Actor {
   readonly principal: string;
   readonly agent: string | null;

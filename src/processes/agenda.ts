@@ -1,8 +1,9 @@
 import type { Position } from '../event-store/port.js';
 import type { CalendarPage } from './calendar-events.js';
+import { DueHeap } from './due-heap.js';
 
 /** Something to be done at a moment, because of an event. */
-export interface Entry<Item> {
+export interface DueItem<Item> {
   readonly key: string;
   readonly item: Item;
   /** Milliseconds since the epoch, inclusive. */
@@ -14,7 +15,7 @@ export interface Entry<Item> {
   readonly origin: Origin;
 }
 
-/** Where an entry came from: what has to hold it until it is done. */
+/** Where a due item came from: what has to hold it until it is done. */
 export type Origin =
   /** Of the event, and a place in the log before it. */
   | { readonly kind: 'event'; readonly position: Position; readonly after: Position }
@@ -22,21 +23,21 @@ export type Origin =
 
 /**
  * What a process has still to do, in memory: made anew from the log, and from the calendar, at every
- * start. Entries of events are added in log order; there is one per key.
+ * start. Those of events are added in log order; there is one per key.
  */
 export class Agenda<Item> {
   /** Those of events in log order, so that the first of them is the oldest. */
-  readonly #entries = new Map<string, Entry<Item>>();
+  readonly #undone = new Map<string, DueItem<Item>>();
   /** How many of them came from each page. */
   readonly #ofPages = new Map<CalendarPage, number>();
   #recalled = 0;
-  /** A binary heap by `tryAt`; entries that were replaced or removed stay until they surface. */
-  #heap: Entry<Item>[] = [];
+  /** Those that are replaced or removed stay there until they surface. */
+  readonly #heap = new DueHeap<DueItem<Item>>();
   /** Where something stands that must not be passed. */
   #blockedAfter: Position | undefined;
 
   get size(): number {
-    return this.#entries.size;
+    return this.#undone.size;
   }
 
   /** How many came from the calendar. */
@@ -50,14 +51,19 @@ export class Agenda<Item> {
   }
 
   get(key: string): Item | undefined {
-    return this.#entries.get(key)?.item;
+    return this.#undone.get(key)?.item;
   }
 
-  /** Adds an entry for the newest event; an older one of its key is replaced. */
-  add(entry: Omit<Entry<Item>, 'tryAt' | 'attempts'>): void {
-    this.remove(entry.key);
-    this.#count(entry, 1);
-    this.#put({ tryAt: entry.dueAt, attempts: 0, ...entry });
+  /** Whether its last try has failed. */
+  isFailing(key: string): boolean {
+    return (this.#undone.get(key)?.attempts ?? 0) > 0;
+  }
+
+  /** Adds what the newest event asks for; an older one of its key is replaced. */
+  add(due: Omit<DueItem<Item>, 'tryAt' | 'attempts'>): void {
+    this.remove(due.key);
+    this.#count(due, 1);
+    this.#put({ tryAt: due.dueAt, attempts: 0, ...due });
   }
 
   /** Holds the low-water mark before an event that nobody here understands. */
@@ -65,27 +71,27 @@ export class Agenda<Item> {
     this.#blockedAfter ??= after;
   }
 
-  /** The same entry with more known about it: its place and its moment stay. */
+  /** The same with more known about it: its place and its moment stay. */
   replace(key: string, item: Item): void {
-    const entry = this.#entries.get(key);
-    if (entry !== undefined) this.#put({ ...entry, item });
+    const due = this.#undone.get(key);
+    if (due !== undefined) this.#put({ ...due, item });
   }
 
   remove(key: string): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    this.#entries.delete(key);
-    this.#count(entry, -1);
+    const due = this.#undone.get(key);
+    if (due === undefined) return;
+    this.#undone.delete(key);
+    this.#count(due, -1);
   }
 
-  /** The entry is done with, unless it was replaced meanwhile. */
-  finish(entry: Entry<Item>): void {
-    if (this.#entries.get(entry.key) === entry) this.remove(entry.key);
+  /** It is done with, unless it was replaced meanwhile. */
+  finish(due: DueItem<Item>): void {
+    if (this.#isCurrent(due)) this.remove(due.key);
   }
 
   /** Whatever came from events up to there is another node's, and done or noted by it. */
   forgetUpTo(position: Position): void {
-    for (const { key, origin } of this.#entries.values()) {
+    for (const { key, origin } of this.#undone.values()) {
       if (origin.kind !== 'event') continue;
       if (origin.position > position) return;
       this.remove(key);
@@ -95,39 +101,42 @@ export class Agenda<Item> {
   /** Whatever came from the page is another node's, and done by it. */
   forgetPage(page: CalendarPage): void {
     if (this.recalledFrom(page) === 0) return;
-    for (const { key, origin } of this.#entries.values()) {
+    for (const { key, origin } of this.#undone.values()) {
       if (origin.kind === 'page' && origin.page === page) this.remove(key);
     }
   }
 
-  /** Those of events that become due at that moment or later, in log order. */
-  *dueFrom(moment: number): Generator<Entry<Item>, undefined> {
-    for (const entry of this.#entries.values()) {
-      if (entry.origin.kind === 'event' && entry.dueAt >= moment) yield entry;
+  /** Those of events that become due much later: at that moment or after it, in log order. */
+  *muchLater(moment: number): Generator<DueItem<Item>, undefined> {
+    for (const due of this.#undone.values()) {
+      if (due.origin.kind === 'event' && due.dueAt >= moment) yield due;
     }
   }
 
-  /** The entry is tried again later, unless it was replaced or removed meanwhile. */
-  putOff(entry: Entry<Item>, tryAt: number, attempts: number): void {
-    if (this.#entries.get(entry.key) === entry) this.#put({ ...entry, tryAt, attempts });
+  /**
+   * It is tried again later, unless it was replaced or removed meanwhile.
+   * @param attempts that have failed so far
+   */
+  putOff(due: DueItem<Item>, tryAt: number, attempts: number): void {
+    if (this.#isCurrent(due)) this.#put({ ...due, tryAt, attempts });
   }
 
-  /** The entry turns out to be due only then, unless it was replaced or removed meanwhile. */
-  postpone(entry: Entry<Item>, dueAt: number): void {
-    if (this.#entries.get(entry.key) !== entry) return;
-    this.#put({ ...entry, dueAt, tryAt: dueAt, attempts: 0 });
+  /** It turns out to be due only then, unless it was replaced or removed meanwhile. */
+  postpone(due: DueItem<Item>, dueAt: number): void {
+    if (!this.#isCurrent(due)) return;
+    this.#put({ ...due, dueAt, tryAt: dueAt, attempts: 0 });
   }
 
   /** Takes what is due, at most so many; each is to be finished or put off. */
-  takeDue(now: number, limit: number): Entry<Item>[] {
-    const due: Entry<Item>[] = [];
-    while (due.length < limit) {
+  takeDue(now: number, limit: number): DueItem<Item>[] {
+    const taken: DueItem<Item>[] = [];
+    while (taken.length < limit) {
       const first = this.#first();
       if (first === undefined || first.tryAt > now) break;
-      this.#pop();
-      due.push(first);
+      this.#heap.pop();
+      taken.push(first);
     }
-    return due;
+    return taken;
   }
 
   /** When there is something to try next; undefined when nothing is left to do. */
@@ -135,10 +144,10 @@ export class Agenda<Item> {
     return this.#first()?.tryAt;
   }
 
-  /** Since when the most overdue entry has been due; Infinity when nothing is left to do. */
+  /** Since when the most overdue has been due; Infinity when nothing is left to do. */
   oldestDueAt(): number {
     let oldest = Infinity;
-    for (const { dueAt } of this.#entries.values()) oldest = Math.min(oldest, dueAt);
+    for (const { dueAt } of this.#undone.values()) oldest = Math.min(oldest, dueAt);
     return oldest;
   }
 
@@ -151,13 +160,13 @@ export class Agenda<Item> {
   }
 
   #oldestAfter(): Position | undefined {
-    for (const { origin } of this.#entries.values()) {
+    for (const { origin } of this.#undone.values()) {
       if (origin.kind === 'event') return origin.after;
     }
     return undefined;
   }
 
-  #count({ origin }: Pick<Entry<Item>, 'origin'>, change: 1 | -1): void {
+  #count({ origin }: Pick<DueItem<Item>, 'origin'>, change: 1 | -1): void {
     if (origin.kind !== 'page') return;
     const { page } = origin;
     const count = this.recalledFrom(page) + change;
@@ -166,61 +175,24 @@ export class Agenda<Item> {
     this.#recalled += change;
   }
 
-  #put(entry: Entry<Item>): void {
-    this.#entries.set(entry.key, entry);
-    if (this.#heap.length > 2 * this.#entries.size + 1024) this.#compact();
-    this.#push(entry);
-  }
-
-  #first(): Entry<Item> | undefined {
-    for (;;) {
-      const [first] = this.#heap;
-      if (first === undefined || this.#entries.get(first.key) === first) return first;
-      this.#pop();
-    }
-  }
-
-  /** Drops what is no longer wanted; a sorted array is a heap. What is taken stays taken. */
-  #compact(): void {
-    const wanted = this.#heap.filter((entry) => this.#entries.get(entry.key) === entry);
-    this.#heap = wanted.sort(byTryTime);
-  }
-
-  #push(entry: Entry<Item>): void {
+  #put(due: DueItem<Item>): void {
+    this.#undone.set(due.key, due);
     const heap = this.#heap;
-    let child = heap.length;
-    heap.push(entry);
-    while (child > 0) {
-      const parent = (child - 1) >> 1;
-      const above = heap[parent];
-      if (above === undefined || above.tryAt <= entry.tryAt) break;
-      heap[child] = above;
-      child = parent;
-    }
-    heap[child] = entry;
+    // What is taken stays taken.
+    if (heap.size > 2 * this.#undone.size + 1024) heap.keep((each) => this.#isCurrent(each));
+    heap.push(due);
   }
 
-  #pop(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    let parent = 0;
+  #first(): DueItem<Item> | undefined {
     for (;;) {
-      let child = 2 * parent + 1;
-      const right = heap[child + 1];
-      let below = heap[child];
-      if (below !== undefined && right !== undefined && right.tryAt < below.tryAt) {
-        below = right;
-        child++;
-      }
-      if (below === undefined || below.tryAt >= last.tryAt) break;
-      heap[parent] = below;
-      parent = child;
+      const { first } = this.#heap;
+      if (first === undefined || this.#isCurrent(first)) return first;
+      this.#heap.pop();
     }
-    heap[parent] = last;
   }
-}
 
-function byTryTime(a: Entry<unknown>, b: Entry<unknown>): number {
-  return a.tryAt - b.tryAt;
+  /** Neither done nor replaced nor removed. */
+  #isCurrent(due: DueItem<Item>): boolean {
+    return this.#undone.get(due.key) === due;
+  }
 }

@@ -8,7 +8,7 @@ import { processStream } from './events.js';
 export type CalendarPage = string;
 
 /** What a process has to do with an interaction at a moment, and which event made it so. */
-export interface NotedEntry {
+export interface NotedItem {
   readonly interactionId: InteractionId;
   readonly dueAt: Timestamp;
   /** Of the causing event. */
@@ -16,7 +16,7 @@ export interface NotedEntry {
   readonly correlationId: string;
 }
 
-/** From now on there may be entries on these pages. */
+/** From now on there may be items on these pages. */
 export type CalendarPagesBegun = DomainEvent<
   'calendar-pages-begun',
   { readonly node: string; readonly pages: readonly CalendarPage[] },
@@ -36,7 +36,7 @@ export type CalendarIndexEvent = CalendarPagesBegun | CalendarPageDone;
 /** In the order in which they were noted; one may stand there more than once. */
 export type CalendarEntriesNoted = DomainEvent<
   'calendar-entries-noted',
-  { readonly node: string; readonly entries: readonly NotedEntry[] },
+  { readonly node: string; readonly entries: readonly NotedItem[] },
   null
 >;
 

@@ -1,8 +1,8 @@
 import type { EventStore } from '../event-store/port.js';
 import { timestampOf } from '../kernel/timestamp.js';
-import type { Agenda, Entry } from './agenda.js';
+import type { Agenda, DueItem } from './agenda.js';
 import { Calendar, pageAt } from './calendar.js';
-import type { CalendarPage, NotedEntry } from './calendar-events.js';
+import type { CalendarPage, NotedItem } from './calendar-events.js';
 import type { LeaseAndCheckpoint } from './lease-and-checkpoint.js';
 import { OpenPages } from './open-pages.js';
 import type { CalendarRules } from './process.js';
@@ -32,7 +32,7 @@ export class KeptCalendar<Item> {
   constructor(private readonly options: KeptCalendarOptions<Item>) {
     const { writer, store, agenda, rules } = options;
     this.#calendar = new Calendar(writer, store);
-    this.#pages = new OpenPages(this.#calendar, agenda, (entry) => rules.recall(entry));
+    this.#pages = new OpenPages(this.#calendar, agenda, (noted) => rules.recall(noted));
   }
 
   /** Whether the agenda holds something that is to be noted. */
@@ -49,14 +49,14 @@ export class KeptCalendar<Item> {
   async noteMuchLater(): Promise<void> {
     const { agenda, record, rules } = this.options;
     if (!this.hasMuchLater || !(await record.ensureLease())) return;
-    const entries = new Map<NotedEntry, Entry<Item>>();
-    for (const entry of this.#muchLater()) {
-      const noted = { ...rules.note(entry.item), dueAt: timestampOf(entry.dueAt) };
-      entries.set(noted, entry);
+    const dueOf = new Map<NotedItem, DueItem<Item>>();
+    for (const due of this.#muchLater()) {
+      const toNote = { ...rules.note(due.item), dueAt: timestampOf(due.dueAt) };
+      dueOf.set(toNote, due);
     }
-    for (const noted of await this.#calendar.note([...entries.keys()])) {
-      const entry = entries.get(noted);
-      if (entry !== undefined) agenda.finish(entry);
+    for (const noted of await this.#calendar.note([...dueOf.keys()])) {
+      const due = dueOf.get(noted);
+      if (due !== undefined) agenda.finish(due);
     }
   }
 
@@ -82,9 +82,9 @@ export class KeptCalendar<Item> {
     this.#pages.forgetClosed();
   }
 
-  *#muchLater(): Generator<Entry<Item>, undefined> {
+  *#muchLater(): Generator<DueItem<Item>, undefined> {
     const { agenda, timing, writer } = this.options;
-    yield* agenda.dueFrom(writer.clock() + timing.notedFromMs);
+    yield* agenda.muchLater(writer.clock() + timing.muchLaterMs);
   }
 
   /** Opened a little before it comes, so that nothing on it is late. */

@@ -13,6 +13,8 @@ import { NO_PROCESS_STATE, evolveProcess, type ProcessState } from './process-st
 export class LeaseAndCheckpoint {
   #state = NO_PROCESS_STATE;
   #recordedAt: Timestamp | undefined;
+  /** By this node's clock, when it first saw the lease as it is. */
+  #leaseSeenAt = 0;
   /** One try for all that want the lease at this moment. */
   #acquiring: Promise<boolean> | undefined;
   readonly #stream: string;
@@ -37,7 +39,9 @@ export class LeaseAndCheckpoint {
     );
     // Two looks at once may have read the same events.
     const news = events.filter(({ revision }) => revision > this.#state.revision);
+    const { lease } = this.#state;
     this.#state = fold(evolveProcess, this.#state, news);
+    if (this.#state.lease !== lease) this.#leaseSeenAt = this.writer.clock();
     this.#recordedAt = news.at(-1)?.recordedAt ?? this.#recordedAt;
     return this.#state;
   }
@@ -71,7 +75,7 @@ export class LeaseAndCheckpoint {
   foreignLease(): ProcessState['lease'] {
     const { lease } = this.#state;
     if (lease === null || lease.node === this.writer.node) return null;
-    return millisecondsOf(lease.until) > this.writer.clock() ? lease : null;
+    return this.#endsInMs(lease) > 0 ? lease : null;
   }
 
   /** Moves the checkpoint forward, never back; leaves it to the node that holds the lease. */
@@ -92,8 +96,18 @@ export class LeaseAndCheckpoint {
 
   #remainingMs(): number {
     const { lease } = this.#state;
-    if (lease?.node !== this.writer.node) return 0;
-    return millisecondsOf(lease.until) - this.writer.clock();
+    return lease?.node === this.writer.node ? this.#endsInMs(lease) : 0;
+  }
+
+  /**
+   * A lease that was written by a clock that was ahead ends with its length, counted from when it was
+   * seen: it must not stand until real time has caught up.
+   */
+  #endsInMs({ until }: NonNullable<ProcessState['lease']>): number {
+    const now = this.writer.clock();
+    // This node's own clock was ahead when it saw it.
+    if (this.#leaseSeenAt > now) this.#leaseSeenAt = now;
+    return Math.min(millisecondsOf(until), this.#leaseSeenAt + this.leaseMs) - now;
   }
 
   /** False after a lost race. */

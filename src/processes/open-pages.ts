@@ -1,9 +1,9 @@
 import type { Agenda } from './agenda.js';
 import type { Calendar } from './calendar.js';
-import type { CalendarPage, NotedEntry } from './calendar-events.js';
+import type { CalendarPage, NotedItem } from './calendar-events.js';
 import { millisecondsNotBefore } from '../kernel/timestamp.js';
 
-/** Entries that are on the agenda at once: the next ones wait until some of these are done. */
+/** Items that are on the agenda at once: the next ones wait until some of these are done. */
 const RECALLED_AT_ONCE = 10_000;
 
 interface OpenPage {
@@ -24,7 +24,7 @@ export class OpenPages<Item> {
   constructor(
     private readonly calendar: Calendar,
     private readonly agenda: Agenda<Item>,
-    private readonly recall: (entry: NotedEntry) => { readonly key: string; readonly item: Item },
+    private readonly recall: (noted: NotedItem) => { readonly key: string; readonly item: Item },
   ) {}
 
   /** Whether {@link tend} has something to do: only whoever holds the lease does it. */
@@ -66,12 +66,12 @@ export class OpenPages<Item> {
   }
 
   async #readOn(page: CalendarPage, from: number): Promise<OpenPage> {
-    const { entries, next, isEnd } = await this.calendar.read(page, from);
-    for (const entry of entries) {
-      const { key, item } = this.recall(entry);
+    const { items, next, isEnd } = await this.calendar.read(page, from);
+    for (const noted of items) {
+      const { key, item } = this.recall(noted);
       // What an event has put there since, or stood on the page before, leads to the same.
       if (this.agenda.get(key) !== undefined) continue;
-      const dueAt = millisecondsNotBefore(entry.dueAt);
+      const dueAt = millisecondsNotBefore(noted.dueAt);
       this.agenda.add({ key, item, dueAt, origin: { kind: 'page', page } });
     }
     return { next, isRead: isEnd };

@@ -19,6 +19,9 @@ export interface ProcessHealth {
   readonly overdueMs: number;
   /** Events that this build does not understand; the checkpoint stays before the first. */
   readonly unreadable: number;
-  /** Why it does not act or does not read, null while it does both. */
+  /**
+   * A fault that is not over: why it does not begin, read or act, or why something due is not done.
+   * Null while there is none.
+   */
   readonly lastError: string | null;
 }

@@ -12,8 +12,8 @@ export interface ProcessTiming {
   readonly idleMs: number;
   /** Events after which the checkpoint is moved in any case. */
   readonly checkpointAtLatestAfterEvents: number;
-  /** What is due later than so is noted on the calendar, of a process that keeps one. */
-  readonly notedFromMs: number;
+  /** What is due so far ahead is due much later: noted on the calendar, of a process that keeps one. */
+  readonly muchLaterMs: number;
 }
 
 export const PROCESS_TIMING: ProcessTiming = {
@@ -25,7 +25,7 @@ export const PROCESS_TIMING: ProcessTiming = {
   checkpointAfterEvents: 1000,
   idleMs: 5000,
   checkpointAtLatestAfterEvents: 50_000,
-  notedFromMs: 2 * 86_400_000,
+  muchLaterMs: 2 * 86_400_000,
 };
 
 /** Twice as long after every failure. */

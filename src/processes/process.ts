@@ -4,7 +4,7 @@ import type { EventMetadata } from '../kernel/envelope.js';
 import type { DomainEvent, Recorded } from '../kernel/event.js';
 import type { Rejection } from '../kernel/rejection.js';
 import type { Result } from '../kernel/result.js';
-import type { NotedEntry } from './calendar-events.js';
+import type { NotedItem } from './calendar-events.js';
 
 /** What caused an effect: becomes part of the metadata of the effect's events. */
 export interface Cause {
@@ -30,7 +30,7 @@ export type AgendaChange<Item> =
       /** Milliseconds since the epoch, inclusive. */
       readonly dueAt: number | 'at-once';
     }
-  /** The same entry, due as before, with more known about it. */
+  /** The same item, due as before, with more known about it. */
   | { readonly kind: 'replace'; readonly key: string; readonly item: Item }
   | { readonly kind: 'remove'; readonly key: string }
   | { readonly kind: 'none' };
@@ -45,9 +45,9 @@ export interface NotBefore {
  * done, and whose agenda no later event needs: it finds an item there no longer once that is noted.
  */
 export interface CalendarRules<Item> {
-  note(item: Item): Omit<NotedEntry, 'dueAt'>;
+  note(item: Item): Omit<NotedItem, 'dueAt'>;
 
-  recall(entry: NotedEntry): { readonly key: string; readonly item: Item };
+  recall(noted: NotedItem): { readonly key: string; readonly item: Item };
 }
 
 /** One idempotent command that a process gives. */
@@ -59,7 +59,7 @@ export interface Effect {
 }
 
 /**
- * A process manager's rules. The runner reads the log for it and keeps lease and checkpoint; the
+ * A process: the rules alone. Its runner reads the log for it and keeps lease and checkpoint; the
  * process says what an event makes it do, and when.
  */
 export interface Process<E extends DomainEvent, Item> {

@@ -6,17 +6,17 @@ import type { Agents, DataKeys, Interactions } from './ports.js';
 import { expiryProcess } from './expiry.js';
 import type { ProcessHealth } from './process-health.js';
 import { RepeatedTerms } from './repeated-terms.js';
-import { ProcessManager, type ProcessManagerOptions } from './process-manager.js';
+import { ProcessRunner, type ProcessRunnerOptions } from './process-runner.js';
 
-export interface ProcessesOptions extends Omit<ProcessManagerOptions<never>, 'types'> {
+export interface ProcessesOptions extends Omit<ProcessRunnerOptions<never>, 'types'> {
   readonly interactions: Interactions;
   readonly agents: Agents;
   readonly keys: DataKeys;
 }
 
-/** All process managers of a node. */
+/** All processes of a node, each with its runner. */
 export class Processes {
-  readonly #managers: readonly {
+  readonly #runners: readonly {
     start(): void;
     stop(): Promise<void>;
     health(): Promise<ProcessHealth>;
@@ -25,10 +25,10 @@ export class Processes {
   constructor({ interactions, agents, keys, ...rest }: ProcessesOptions) {
     const options = { ...rest, types: { ...INTERACTION_EVENT_TYPES, ...INVOCATION_EVENT_TYPES } };
     const repeated = new RepeatedTerms(rest.store);
-    this.#managers = [
-      new ProcessManager(expiryProcess(interactions), options),
-      new ProcessManager(autoAcceptanceProcess(interactions, agents), options),
-      new ProcessManager(
+    this.#runners = [
+      new ProcessRunner(expiryProcess(interactions), options),
+      new ProcessRunner(autoAcceptanceProcess(interactions, agents), options),
+      new ProcessRunner(
         erasureProcess(interactions, keys, repeated, rest.store, rest.clock),
         options,
       ),
@@ -37,16 +37,16 @@ export class Processes {
 
   /** Returns at once. */
   start(): void {
-    for (const manager of this.#managers) manager.start();
+    for (const runner of this.#runners) runner.start();
   }
 
   /** Lets what is under way finish and hands over to the other nodes. Before the store is closed. */
   async stop(): Promise<void> {
-    await Promise.all(this.#managers.map(async (manager) => manager.stop()));
+    await Promise.all(this.#runners.map(async (runner) => runner.stop()));
   }
 
   /** Never fails. */
   async health(): Promise<readonly ProcessHealth[]> {
-    return Promise.all(this.#managers.map(async (manager) => manager.health()));
+    return Promise.all(this.#runners.map(async (runner) => runner.health()));
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { START, type Position } from '../../src/event-store/port.js';
-import { Agenda, type Origin } from '../../src/processes/agenda.js';
+import { Agenda, type DueItem, type Origin } from '../../src/processes/agenda.js';
 
 const place = (n: number) => String(n).padStart(20, '0') as Position;
 
@@ -41,7 +41,7 @@ describe('an agenda', () => {
     expect(agenda.lowWater(place(9))).toBe(place(7));
   });
 
-  it('lets an entry find out that it is due later: it keeps its place, and is not overdue', () => {
+  it('lets an item find out that it is due later: it keeps its place, and is not overdue', () => {
     const agenda = new Agenda<string>();
     agenda.add({ key: 'a', item: 'A', dueAt: 0, origin: ofEvent(place(1)) });
     agenda.add({ key: 'b', item: 'B', dueAt: 9, origin: ofEvent(place(2)) });
@@ -64,6 +64,28 @@ describe('an agenda', () => {
     expect(agenda.takeDue(0, 1).map(({ item }) => item)).toEqual(['new']);
   });
 
+  it('tells of what has failed until it is done, due later, put off for another reason or replaced', () => {
+    const over: ((agenda: Agenda<string>, due: DueItem<string>) => void)[] = [
+      (agenda, due) => agenda.finish(due),
+      (agenda, due) => agenda.postpone(due, 50),
+      (agenda, due) => agenda.putOff(due, 50, 0),
+      (agenda) => agenda.remove('a'),
+      (agenda) => agenda.add({ key: 'a', item: 'B', dueAt: 9, origin: ofEvent(place(2)) }),
+    ];
+    for (const end of over) {
+      const agenda = new Agenda<string>();
+      agenda.add({ key: 'a', item: 'A', dueAt: 0, origin: ofEvent(place(1)) });
+      const [first] = agenda.takeDue(0, 1);
+      expect(agenda.isFailing('a')).toBe(false);
+      agenda.putOff(first!, 5, 1);
+      agenda.replace('a', 'more');
+      const [again] = agenda.takeDue(5, 1);
+      expect(agenda.isFailing('a')).toBe(true);
+      end(agenda, again!);
+      expect(agenda.isFailing('a')).toBe(false);
+    }
+  });
+
   it('agrees with a plain list, whatever happens', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), key: fc.nat(5), at: fc.nat(20) }),
@@ -83,9 +105,9 @@ describe('an agenda', () => {
           switch (each.kind) {
             case 'add': {
               const key = String(each.key);
-              const entry = { key, item: index, after: place(index) };
+              const due = { key, item: index, after: place(index) };
               agenda.add({ key, item: index, dueAt: each.at, origin: ofEvent(place(index)) });
-              model = [...model.filter((other) => other.key !== key), { ...entry, at: each.at }];
+              model = [...model.filter((other) => other.key !== key), { ...due, at: each.at }];
               break;
             }
             case 'remove':
@@ -106,9 +128,9 @@ describe('an agenda', () => {
               expect(new Set(taken.map(({ item }) => item))).toEqual(
                 new Set(due.map(({ item }) => item)),
               );
-              for (const entry of taken) {
-                if (each.late === null) agenda.finish(entry);
-                else agenda.putOff(entry, each.now + 1 + each.late, 1);
+              for (const one of taken) {
+                if (each.late === null) agenda.finish(one);
+                else agenda.putOff(one, each.now + 1 + each.late, 1);
               }
               const { late, now } = each;
               model =
@@ -170,7 +192,7 @@ describe('an agenda', () => {
     for (const [n, dueAt] of [50, 10, 60, 70].entries()) {
       agenda.add({ key: String(n), item: String(n), dueAt, origin: ofEvent(place(n)) });
     }
-    expect([...agenda.dueFrom(60)].map(({ key }) => key)).toEqual(['2', '3']);
+    expect([...agenda.muchLater(60)].map(({ key }) => key)).toEqual(['2', '3']);
     // The event of '2' comes at place 3.
     agenda.forgetUpTo(place(2));
     expect([agenda.size, agenda.lowWater(place(9))]).toEqual([3, place(2)]);

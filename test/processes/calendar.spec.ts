@@ -7,11 +7,7 @@ import type { EventStore } from '../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
 import type { InteractionId } from '../../src/kernel/ids.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';
-import {
-  calendarStream,
-  pageStream,
-  type NotedEntry,
-} from '../../src/processes/calendar-events.js';
+import { calendarStream, pageStream, type NotedItem } from '../../src/processes/calendar-events.js';
 import { Calendar } from '../../src/processes/calendar.js';
 
 const NAME = 'erasure';
@@ -33,7 +29,7 @@ function calendarOf(node = 'node-a', on = store): Calendar {
   return new Calendar({ name: NAME, node, clock: () => 0, random: randomBytes }, on);
 }
 
-const entry = (id: number, dueAt: string): NotedEntry => ({
+const item = (id: number, dueAt: string): NotedItem => ({
   interactionId: `interaction-${String(id)}` as InteractionId,
   dueAt: dueAt as Timestamp,
   eventId: 'event',
@@ -42,44 +38,44 @@ const entry = (id: number, dueAt: string): NotedEntry => ({
 
 /** Everything on a page, part by part. */
 async function everything(calendar: Calendar, page: string) {
-  const entries: NotedEntry[] = [];
+  const items: NotedItem[] = [];
   let parts = 0;
   let next = 0;
   for (;;) {
     const part = await calendar.read(page, next);
-    entries.push(...part.entries);
+    items.push(...part.items);
     ({ next } = part);
     parts++;
-    if (part.isEnd) return { entries, next, parts };
+    if (part.isEnd) return { items, next, parts };
   }
 }
 
 describe('a calendar', () => {
   it('tells every node on which pages there is something, hour by hour', async () => {
-    const entries = [
-      entry(1, '2030-01-31T14:59:59.999Z'),
-      entry(2, '2030-01-31T15:00:00.000Z'),
-      entry(3, '2030-01-31T14:00:00.000Z'),
+    const items = [
+      item(1, '2030-01-31T14:59:59.999Z'),
+      item(2, '2030-01-31T15:00:00.000Z'),
+      item(3, '2030-01-31T14:00:00.000Z'),
     ];
-    expect(await calendarOf().note(entries)).toEqual(new Set(entries));
+    expect(await calendarOf().note(items)).toEqual(new Set(items));
     const other = calendarOf('node-b');
     expect(other.pagesUpTo('2040-01-01T00')).toEqual([]);
     await other.refresh();
     expect(other.pagesUpTo('2030-01-31T13')).toEqual([]);
     expect(other.pagesUpTo('2030-01-31T14')).toEqual(['2030-01-31T14']);
     expect(other.pagesUpTo('2040-01-01T00')).toEqual(['2030-01-31T14', '2030-01-31T15']);
-    expect((await everything(other, '2030-01-31T14')).entries).toEqual([entries[0], entries[2]]);
-    expect((await everything(other, '2030-01-31T15')).entries).toEqual([entries[1]]);
+    expect((await everything(other, '2030-01-31T14')).items).toEqual([items[0], items[2]]);
+    expect((await everything(other, '2030-01-31T15')).items).toEqual([items[1]]);
   });
 
   it('is read in parts, however much one page holds', async () => {
     const dueAt = '2030-01-31T14:00:00.000Z';
-    const many = Array.from({ length: 2_345 }, (_, index) => entry(index, dueAt));
+    const many = Array.from({ length: 2_345 }, (_, index) => item(index, dueAt));
     const calendar = calendarOf();
     await calendar.note(many);
     await calendar.note(many.slice(0, 1));
-    const { entries, parts } = await everything(calendar, '2030-01-31T14');
-    expect(entries).toEqual([...many, many[0]]);
+    const { items, parts } = await everything(calendar, '2030-01-31T14');
+    expect(items).toEqual([...many, many[0]]);
     expect(parts).toBeGreaterThan(2);
     // One announcement, whatever is noted.
     expect(await store.readStream(calendarStream(NAME))).toHaveLength(1);
@@ -87,7 +83,7 @@ describe('a calendar', () => {
 
   it('closes no page on which something was noted since it was read', async () => {
     const page = '2030-01-31T14';
-    const [first, second] = [entry(1, `${page}:00:00.000Z`), entry(2, `${page}:00:00.000Z`)];
+    const [first, second] = [item(1, `${page}:00:00.000Z`), item(2, `${page}:00:00.000Z`)];
     const [mine, other] = [calendarOf(), calendarOf('node-b')];
     await mine.note([first]);
     const { next } = await everything(mine, page);
@@ -95,7 +91,7 @@ describe('a calendar', () => {
     expect(await mine.close(page, next)).toBe(false);
     expect(mine.pagesUpTo(page)).toEqual([page]);
     const again = await mine.read(page, next);
-    expect(again.entries).toEqual([second]);
+    expect(again.items).toEqual([second]);
     expect(await mine.close(page, again.next)).toBe(true);
     expect(mine.pagesUpTo(page)).toEqual([]);
   });
@@ -103,19 +99,19 @@ describe('a calendar', () => {
   it('notes nothing on a page that is closed, and says so', async () => {
     const page = '2030-01-31T14';
     const [mine, other] = [calendarOf(), calendarOf('node-b')];
-    await mine.note([entry(1, `${page}:00:00.000Z`)]);
+    await mine.note([item(1, `${page}:00:00.000Z`)]);
     await other.refresh();
     await mine.close(page, (await everything(mine, page)).next);
-    const [late, open] = [entry(2, `${page}:59:59.000Z`), entry(3, '2030-01-31T15:00:00.000Z')];
+    const [late, open] = [item(2, `${page}:59:59.000Z`), item(3, '2030-01-31T15:00:00.000Z')];
     expect(await other.note([late, open])).toEqual(new Set([open]));
-    expect((await everything(other, page)).entries).toHaveLength(1);
+    expect((await everything(other, page)).items).toHaveLength(1);
   });
 
   it.each(['before', 'after'] as const)(
     'a page whose closing was cut off %s it was written is closed by the next who reads it',
     async (when) => {
       const page = '2030-01-31T14';
-      await calendarOf().note([entry(1, `${page}:00:00.000Z`)]);
+      await calendarOf().note([item(1, `${page}:00:00.000Z`)]);
       const dying = calendarOf('node-a', dyingAt(when));
       await dying.refresh();
       const { next } = await everything(dying, page);
@@ -124,7 +120,7 @@ describe('a calendar', () => {
       await heir.refresh();
       expect(heir.pagesUpTo(page)).toEqual([page]);
       const read = await everything(heir, page);
-      expect(read.entries).toHaveLength(1);
+      expect(read.items).toHaveLength(1);
       expect(await heir.close(page, read.next)).toBe(true);
       const types = (await store.readStream(pageStream(NAME, page))).map(({ type }) => type);
       expect(types).toEqual(['calendar-entries-noted', 'calendar-page-closed']);
@@ -142,12 +138,12 @@ describe('a calendar', () => {
       nodes.map(async (calendar, n) => {
         for (let round = 0; round < 15; round++) {
           const page = pages[(n + round) % 2] ?? '';
-          const one = entry(100 * n + round, `${page}:00:00.000Z`);
+          const one = item(100 * n + round, `${page}:00:00.000Z`);
           if ((await calendar.note([one])).size > 0) noted.add(one.interactionId);
           if (round % 5 !== 4) continue;
-          const { entries, next } = await everything(calendar, page);
+          const { items, next } = await everything(calendar, page);
           if (await calendar.close(page, next)) {
-            for (const { interactionId } of entries) done.add(interactionId);
+            for (const { interactionId } of items) done.add(interactionId);
           }
         }
       }),
@@ -155,7 +151,7 @@ describe('a calendar', () => {
     const last = calendarOf('last');
     await last.refresh();
     for (const page of last.pagesUpTo('2040-01-01T00')) {
-      for (const { interactionId } of (await everything(last, page)).entries) {
+      for (const { interactionId } of (await everything(last, page)).items) {
         done.add(interactionId);
       }
     }

@@ -8,7 +8,7 @@ import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-
 import type { InteractionId } from '../../src/kernel/ids.js';
 import { millisecondsOf, type Timestamp } from '../../src/kernel/timestamp.js';
 import { Agenda } from '../../src/processes/agenda.js';
-import type { NotedEntry } from '../../src/processes/calendar-events.js';
+import type { NotedItem } from '../../src/processes/calendar-events.js';
 import { Calendar } from '../../src/processes/calendar.js';
 import { OpenPages } from '../../src/processes/open-pages.js';
 
@@ -42,11 +42,11 @@ function calendarOf(node: string): Calendar {
 }
 
 async function note(page: string, count: number, on = calendar): Promise<void> {
-  const entries = Array.from({ length: count }, (_, index) => entryAt(page, index));
-  expect((await on.note(entries)).size).toBe(count);
+  const items = Array.from({ length: count }, (_, index) => itemAt(page, index));
+  expect((await on.note(items)).size).toBe(count);
 }
 
-function entryAt(page: string, index: number): NotedEntry {
+function itemAt(page: string, index: number): NotedItem {
   return {
     interactionId: `${page} ${String(index)}` as InteractionId,
     dueAt: `${page}:30:00.000Z` as Timestamp,
@@ -56,7 +56,7 @@ function entryAt(page: string, index: number): NotedEntry {
 }
 
 const finishDue = (limit: number): void => {
-  for (const entry of agenda.takeDue(Infinity, limit)) agenda.finish(entry);
+  for (const due of agenda.takeDue(Infinity, limit)) agenda.finish(due);
 };
 
 async function tendWhileThereIsWork(hour: string): Promise<void> {
@@ -70,7 +70,7 @@ it('what stands on a page is due to the millisecond, whenever the page is opened
   await note(FIRST, 1);
   expect(pages.hasWork('2030-01-31T13')).toBe(false);
   await tendWhileThereIsWork(FIRST);
-  expect(agenda.nextTryAt()).toBe(millisecondsOf(entryAt(FIRST, 0).dueAt));
+  expect(agenda.nextTryAt()).toBe(millisecondsOf(itemAt(FIRST, 0).dueAt));
 });
 
 it('a page is closed once all that stands on it is done, and not before', async () => {
@@ -113,7 +113,7 @@ it('a page that holds very much is brought back part by part', async () => {
 
 it('what an event has put on the agenda is not replaced, and the page not kept open by it', async () => {
   await note(FIRST, 1);
-  const key = entryAt(FIRST, 0).interactionId;
+  const key = itemAt(FIRST, 0).interactionId;
   const origin = { kind: 'event', position: START, after: START } as const;
   agenda.add({ key, item: 'of an event', dueAt: 0, origin });
   await tendWhileThereIsWork(FIRST);
@@ -134,7 +134,7 @@ it('what another node has closed is not kept', async () => {
 it('what is noted while the rest is worked off is done before the page is closed', async () => {
   await note(FIRST, 2);
   await tendWhileThereIsWork(FIRST);
-  const late: NotedEntry = { ...entryAt(FIRST, 7) };
+  const late: NotedItem = { ...itemAt(FIRST, 7) };
   await calendarOf('node-b').note([late]);
   finishDue(2);
   await tendWhileThereIsWork(FIRST);

@@ -81,7 +81,7 @@ export class Deployment {
     return new Deployment(folder, store, keys, clock);
   }
 
-  /** Process managers of one node, started. */
+  /** All processes of one node, started. */
   run(node: string, timing: Partial<ProcessTiming> = {}, store = this.store): Processes {
     const processes = new Processes({
       store,

@@ -1,5 +1,5 @@
 /**
- * One node's process managers over a folder, in a process of its own that can be killed. Its clock
+ * One node's processes over a folder, in an operating system's process of its own that can be killed. Its clock
  * is ahead by the given milliseconds. Writes a line after every effect, of which many are under way at
  * any time, and one in the middle of an erasure, when its key is destroyed and nothing is recorded.
  */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { START, type EventStore } from '../../src/event-store/port.js';
+import { START } from '../../src/event-store/port.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
 import { processStream } from '../../src/processes/events.js';
 import { aMoment, eventually } from '../support/eventually.js';
 import { ALPHA, BETA, Deployment, healthOf } from './support/deployment.js';
+import { failingStore } from './support/failing-store.js';
 
 let now: number;
 let deployment: Deployment;
@@ -22,20 +23,6 @@ afterEach(async () => {
 async function ledger(): Promise<string[]> {
   const events = await deployment.events(processStream('expiry'));
   return events.map(({ type, data }) => `${type} ${String(data['node'])}`);
-}
-
-/** A store whose calls fail while `broken` holds. */
-function breakable(store: EventStore, broken: () => boolean): EventStore {
-  return new Proxy(store, {
-    get(target, member) {
-      const value: unknown = Reflect.get(target, member);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]): unknown => {
-        if (broken()) throw new Error('the store is away');
-        return Reflect.apply(value, target, args);
-      };
-    },
-  });
 }
 
 describe('the lease', () => {
@@ -123,7 +110,7 @@ describe('the lease', () => {
     crashing.run(
       'node-a',
       {},
-      breakable(crashing.store, () => broken.now),
+      failingStore(crashing.store, () => broken.now),
     );
     now += 1000;
     await eventually(async () => (await deployment.statusOf(first)) === 'expired');
@@ -150,7 +137,7 @@ describe('the lease', () => {
     crashing.run(
       'node-a',
       {},
-      breakable(crashing.store, () => broken.now),
+      failingStore(crashing.store, () => broken.now),
     );
     now += 1000;
     await eventually(async () => (await deployment.statusOf(first)) === 'expired');
@@ -264,33 +251,5 @@ describe('the checkpoint', () => {
     expect(unreadable).toBe(1);
     const [later] = await deployment.events('interaction-later');
     expect(checkpoint < (later?.position ?? START)).toBe(true);
-  });
-});
-
-describe('a failing store', () => {
-  it('is shown, and what was due meanwhile is done afterwards', async () => {
-    const first = await deployment.propose(now + 1000);
-    let broken = true;
-    const processes = deployment.run(
-      'node-a',
-      {},
-      breakable(deployment.store, () => broken),
-    );
-    await eventually(
-      async () => (await healthOf(processes, 'expiry')).lastError?.includes('away') === true,
-    );
-    now += 1000;
-    broken = false;
-    await eventually(async () => (await deployment.statusOf(first)) === 'expired');
-
-    const second = await deployment.propose(now + 40_000);
-    await eventually(async () => (await healthOf(processes, 'expiry')).pending === 1);
-    broken = true;
-    now += 40_000;
-    await eventually(async () => (await healthOf(processes, 'expiry')).lastError !== null);
-    broken = false;
-    await eventually(async () => (await deployment.statusOf(second)) === 'expired');
-    await eventually(async () => (await healthOf(processes, 'expiry')).lastError === null);
-    expect(await deployment.eventsOf(second, 'interaction-expired')).toHaveLength(1);
   });
 });
