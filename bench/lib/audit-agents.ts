@@ -48,10 +48,14 @@ export class LoggedAgent {
   /** How it came to be, and changed its key. */
   story(at: Timestamp): readonly AgentEvent[] {
     const { agentId } = this;
+    const replaces = this.#first.keyId;
+    const key = this.#registered(this.key, at);
+    const { jwkThumbprint: _, ...submitted } = key;
+    const request = { change: 'add-key', expectedRevision: 0, key: submitted, replaces };
     const statement = makeStatement<AgentChangeStatement>('agent/change', {
       audience: AUDIT_AUDIENCE,
       agentId,
-      changeHash: changeHash({ replaces: this.#first.keyId }),
+      changeHash: changeHash(request),
       signedAt: at,
     });
     const { keyId, value } = this.#first.sign(statement);
@@ -83,12 +87,7 @@ export class LoggedAgent {
       },
       {
         type: 'agent-key-added',
-        data: {
-          agentId,
-          authorization,
-          key: this.#registered(this.key, at),
-          replaces: this.#first.keyId,
-        },
+        data: { agentId, authorization, key, replaces },
         texts: null,
       },
     ];

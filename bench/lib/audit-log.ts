@@ -8,7 +8,7 @@ import type { AgentId, KeyId } from '../../src/kernel/ids.js';
 import { timestampOf, type Timestamp } from '../../src/kernel/timestamp.js';
 import { LoggedAgent, platformKeyAdded, SigningKey } from './audit-agents.js';
 import { AuditStory } from './audit-story.js';
-import { envelopeOf } from './replay-log.js';
+import { envelopeOf, newCommand } from './replay-log.js';
 
 /** How many events there are for each agent. */
 const EVENTS_PER_AGENT = 1_000;
@@ -38,14 +38,14 @@ export async function growAuditLog(
     at: Timestamp,
     basedOn: Readonly<Record<string, number>> = {},
   ): Promise<number> => {
-    const envelopes = await Promise.all(
-      append.map((event) => envelopeOf(event, stream, keys, Date.parse(at))),
-    );
     // One command made them all, on what was there before it.
-    const { commandId = '' } = envelopes[0]?.metadata ?? {};
+    const command = newCommand();
+    const envelopes = await Promise.all(
+      append.map((event, index) => envelopeOf(event, stream, keys, Date.parse(at), command, index)),
+    );
     const ofCommand = envelopes.map((envelope) => ({
       ...envelope,
-      metadata: { ...envelope.metadata, commandId, basedOn },
+      metadata: { ...envelope.metadata, basedOn },
     }));
     const expected = revision === -1 ? 'no-stream' : revision;
     const appended = await store.append(stream, expected, ofCommand);

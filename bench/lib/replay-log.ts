@@ -10,7 +10,14 @@ import type { InteractionEvent } from '../../src/interactions/domain/events.js';
 import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import type { DomainEvent } from '../../src/kernel/event.js';
 import type { Acceptance, Contract, Signature } from '../../src/kernel/federated-interaction.js';
-import type { AgentId, InteractionId, KeyId, TermsHash, Uuid } from '../../src/kernel/ids.js';
+import {
+  deriveUuid,
+  type AgentId,
+  type InteractionId,
+  type KeyId,
+  type TermsHash,
+  type Uuid,
+} from '../../src/kernel/ids.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { timestampOf, type Timestamp } from '../../src/kernel/timestamp.js';
 
@@ -70,13 +77,16 @@ function pick(agents: readonly string[], seed: number): readonly AgentId[] {
   );
 }
 
+/** @param origin the command that makes the event, and its place in that; else one of its own */
 export async function envelopeOf(
   event: DomainEvent,
   stream: string,
   keys: KeyStore,
   atMs: number,
+  origin: CommandEnvelope = newCommand(),
+  index = 0,
 ): Promise<NewEnvelope> {
-  const id = randomUUID();
+  const id = deriveUuid(['event', stream, origin.commandId, index]);
   const { type } = event;
   let sealed: string | null = null;
   if (event.texts !== null) {
@@ -84,14 +94,6 @@ export async function envelopeOf(
     if (key === 'erased') throw new Error('nothing was erased');
     sealed = seal(event.texts, key, random(12), { stream, id, type });
   }
-  const command: CommandEnvelope = {
-    commandId: randomUUID(),
-    requestDigest: hash(),
-    actor: { principal: 'user-4711', agent: 'did:web:agent-1.example', tenant: 'acme' },
-    correlationId: randomUUID(),
-    causationId: null,
-    traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-  };
   return {
     id,
     type,
@@ -100,7 +102,18 @@ export async function envelopeOf(
     data: event.data as JsonObject,
     sealed,
     salt: random(16).toString('base64url'),
-    metadata: { ...command, basedOn: { 'agent-did:web:agent-1.example': 3 } },
+    metadata: { ...origin, basedOn: { 'agent-did:web:agent-1.example': 3 } },
+  };
+}
+
+export function newCommand(): CommandEnvelope {
+  return {
+    commandId: randomUUID(),
+    requestDigest: hash(),
+    actor: { principal: 'user-4711', agent: 'did:web:agent-1.example', tenant: 'acme' },
+    correlationId: randomUUID(),
+    causationId: null,
+    traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   };
 }
 

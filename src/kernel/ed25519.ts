@@ -50,6 +50,11 @@ function isSafePoint(bytes: Uint8Array): boolean {
   }
 }
 
+/** A key as the base64url of its SubjectPublicKeyInfo in DER: 59 characters, which `parsePublicKey` reads. */
+export function spkiOf({ x }: Ed25519Jwk): string {
+  return Buffer.concat([SPKI_PREFIX, Buffer.from(x, 'base64url')]).toString('base64url');
+}
+
 /** RFC 7638 thumbprint: b64u(SHA-256) of the required members in canonical form. */
 export function jwkThumbprint(jwk: Ed25519Jwk): string {
   return hashJson({ crv: jwk.crv, kty: jwk.kty, x: jwk.x });

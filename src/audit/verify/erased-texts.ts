@@ -24,3 +24,20 @@ export function tellsErasure(type: unknown, results: readonly CheckResult[]): bo
 export function asErased(result: CheckResult, erasure: string): CheckResult {
   return { ...result, reason: 'erased', detail: erasure };
 }
+
+/** Is it not checkable for the one reason that the texts are erased? */
+export function isErased({ reason }: CheckResult): boolean {
+  return reason === 'erased';
+}
+
+/**
+ * One result in place of all those of an interaction that only say that its texts are erased.
+ *
+ * @param erasure the event that tells it, `<stream>@<revision>`
+ * @param count how many checks want for the texts
+ */
+export function erasedTexts(erasure: string, count: number): CheckResult {
+  const subject = erasure.slice(0, erasure.lastIndexOf('@'));
+  const detail = `${count} ${count === 1 ? 'check' : 'checks'}, ${erasure}`;
+  return { result: 'not-checkable', check: 'texts', subject, reason: 'erased', detail };
+}

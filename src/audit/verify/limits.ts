@@ -2,7 +2,8 @@ import type { FederatedInteraction } from '../../kernel/federated-interaction.js
 import { failure, type Flaw } from './check-result.js';
 
 const MAX_REVISIONS = 200;
-const MAX_PARTIES = 16;
+/** Of one interaction. */
+export const MAX_PARTIES = 16;
 
 /**
  * At most 200 revisions, and 16 parties and acceptances in each. Nothing larger was ever made by the

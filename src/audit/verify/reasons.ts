@@ -67,6 +67,7 @@ const LOG_REASONS = {
   'envelope-malformed': 'This is no event envelope of version 1.',
   'revision-gap': "The stream's events are not numbered 0, 1, 2 and so on, each once and in order.",
   'recorded-earlier': "The event is dated before the stream's previous one.",
+  'event-id-wrong': "The event's id is not that of an event of this command in this stream.",
   'index-not-growing': 'The entries are not in the order of the log.',
   'event-unknown': 'No event of this type belongs into a stream of this kind.',
   'version-unknown': 'The event has a form that a later build wrote.',
@@ -93,6 +94,9 @@ const LOG_REASONS = {
   'key-unregistered': 'No key of this id was registered before this place in the log.',
   'key-repeated': 'A key or its id was registered before.',
   'thumbprint-mismatch': 'The thumbprint is not that of the key.',
+  'command-repeated': 'Another command of this agent had this id before.',
+  'change-hash-mismatch': 'What was signed is not the hash of a request for this very change.',
+  'change-repeated': 'The signed request has entitled to a change before: it does so once.',
   'change-without-signature':
     "The key rests on an addition by the owner's administrator that no earlier key signed: only the platform vouches for it.",
   'events-withheld':

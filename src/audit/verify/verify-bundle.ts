@@ -1,15 +1,8 @@
-import { decodeBase64Url } from '../../kernel/base64url.js';
-import { parseSignedCheckpoint } from '../../kernel/checkpoint.js';
+import { parseSignedCheckpoint, type SignedCheckpoint } from '../../kernel/checkpoint.js';
 import type { EvidenceBundle, EvidenceEntry } from '../../kernel/evidence-bundle.js';
 import type { InteractionStatus } from '../../kernel/federated-interaction.js';
 import { validateEvidenceBundle } from '../../kernel/wire-schema.js';
-import {
-  checkpointFlaw,
-  consistencyFlaw,
-  unanchoredFlaw,
-  witnessFlaw,
-} from './bundle/checkpoint.js';
-import { documentFlaw } from './bundle/document.js';
+import { checkCheckpoint } from './bundle/checkpoint-checks.js';
 import {
   entriesOf,
   inclusionFlaw,
@@ -17,8 +10,8 @@ import {
   streamFlaw,
   type ShownEntry,
 } from './bundle/entries.js';
-import { standsInLog } from './bundle/erasure.js';
-import { MAX_PARTIES, neededStreams } from './bundle/needed-streams.js';
+import { neededStreams } from './bundle/needed-streams.js';
+import { replayEntries } from './bundle/replayed-entries.js';
 import { workFlaw } from './bundle/weight.js';
 import {
   conclude,
@@ -29,9 +22,9 @@ import {
   type Flaw,
   type Verification,
 } from './check-result.js';
-import { asErased, lacksTexts, tellsErasure } from './erased-texts.js';
 import { inWords } from './faults.js';
-import { LogReplay } from './replay/log-replay.js';
+import { MAX_PARTIES } from './limits.js';
+import type { ReplayedInteraction } from './replay/replayed-interaction.js';
 import type { Trust } from './trust.js';
 
 /**
@@ -44,8 +37,6 @@ const MAX_ENTRIES = 200_000;
 export interface ShownState {
   readonly interactionId: string;
   readonly status: InteractionStatus;
-  /** Contract revisions so far. */
-  readonly revisions: number;
   /** Place of the last event in the log, and the size of the tree that it stands in. */
   readonly index: number;
   readonly size: number;
@@ -103,95 +94,73 @@ function limitsFlaw({ streams }: EvidenceBundle): Flaw | undefined {
 function verifyParsed(
   bundle: EvidenceBundle,
   trust: Trust,
-  checks: CheckResult[],
+  ofForm: readonly CheckResult[],
 ): BundleVerification {
   const given = parseSignedCheckpoint(bundle.checkpoint);
   if (given === undefined) {
-    checks.push(conclude('checkpoint', 'bundle', failure('checkpoint-malformed')));
-    return only(...checks);
+    return only(...ofForm, conclude('checkpoint', 'bundle', failure('checkpoint-malformed')));
   }
-  const { streams, audience, consistency, interactionId } = bundle;
-  const own = `interaction-${interactionId}`;
-  const needed = neededStreams(bundle, own);
-  const names = [...needed, ...Object.keys(streams).filter((name) => !needed.includes(name))];
-  const shown = [...shownEntries(bundle, names)];
-
-  const name = `${given.checkpoint.origin}@${given.checkpoint.size}`;
-  const lastIndex = shown.reduce((last, { entry }) => Math.max(last, entry.index), -1);
-  checks.push(
-    conclude('checkpoint', name, checkpointFlaw(given, consistency, audience, lastIndex, trust)),
-  );
-  for (const trusted of trust.checkpoints) {
-    const of = `${trusted.checkpoint.origin}@${trusted.checkpoint.size}`;
-    checks.push(conclude('consistency', of, consistencyFlaw(trusted, given, consistency)));
-  }
-  const from = consistency?.from;
-  if (consistency && trust.checkpoints.every(({ checkpoint }) => checkpoint.size !== from)) {
-    const of = `${given.checkpoint.origin}@${consistency.from}`;
-    checks.push(conclude('consistency', of, unanchoredFlaw(given, consistency)));
-  }
-  for (const witness of trust.witnesses) {
-    checks.push(conclude('witness', witness.name, witnessFlaw(given, witness)));
-  }
-  for (const stream of names) {
-    const flaw = needed.includes(stream)
-      ? streamFlaw(stream, entriesOf(streams, stream))
-      : failure('stream-unexpected', stream);
-    checks.push(conclude('stream', stream, flaw));
-  }
-  const indices = new Set<number>();
-  for (const { stream, revision, entry } of shown) {
-    const flaw = indices.has(entry.index)
-      ? failure('index-repeated', `entry ${entry.index}`)
-      : inclusionFlaw(entry, given.checkpoint);
-    indices.add(entry.index);
-    checks.push(conclude('inclusion', `${stream}@${revisionOf(entry) ?? revision}`, flaw));
-  }
-
-  const dataKey = bundle.dataKey === null ? undefined : decodeBase64Url(bundle.dataKey);
-  const replay = new LogReplay({
-    audience,
-    partial: true,
-    documents: true,
-    dataKey: (stream) => (stream === own ? dataKey : undefined),
-  });
-  const events: CheckResult[] = [];
-  let erasure: string | null = null;
-  for (const { stream, revision, entry } of shown.toSorted(byIndex)) {
-    if (!needed.includes(stream)) continue;
-    const { index } = entry;
-    const found =
-      'envelope' in entry
-        ? replay.add({ index, envelope: entry.envelope })
-        : replay.withhold({ index, stream, revision: entry.revision });
-    events.push(...found);
-    const isErasure = 'envelope' in entry && tellsErasure(entry.envelope.type, found);
-    const subject = `${stream}@${revision}`;
-    if (isErasure && stream === own && standsInLog(checks, own, subject)) erasure = subject;
-  }
-  events.push(...replay.finish());
-  const state = replay.interaction(interactionId);
-  events.push(conclude('document', own, documentFlaw(bundle.document, state, erasure)));
-  for (const each of events) {
-    checks.push(erasure !== null && lacksTexts(each) ? asErased(each, erasure) : each);
-  }
+  const streams = streamsOf(bundle);
+  const shown = [...shownEntries(bundle, [...streams.needed, ...streams.others])];
+  const inLog = [
+    ...checkCheckpoint(bundle, given, trust, lastIndexOf(shown)),
+    ...checkStreams(bundle, streams),
+    ...checkInclusion(shown, given),
+  ];
+  const needed = new Set(streams.needed);
+  const relevant = shown.filter(({ stream }) => needed.has(stream));
+  const replayed = replayEntries(bundle, relevant, inLog);
   return {
-    ...summarize(checks),
-    state:
-      state?.sound === true
-        ? {
-            interactionId,
-            status: state.status,
-            revisions: state.revisions.length,
-            index: state.index,
-            size: given.checkpoint.size,
-          }
-        : null,
+    ...summarize([...ofForm, ...inLog, ...replayed.checks]),
+    state: shownState(replayed.state, given.checkpoint.size),
   };
 }
 
-function byIndex(a: ShownEntry, b: ShownEntry): number {
-  return a.entry.index - b.entry.index;
+interface BundleStreams {
+  /** The interaction's own first. */
+  readonly needed: readonly string[];
+  readonly others: readonly string[];
+}
+
+function streamsOf(bundle: EvidenceBundle): BundleStreams {
+  const needed = neededStreams(bundle);
+  const others = Object.keys(bundle.streams).filter((name) => !needed.includes(name));
+  return { needed, others };
+}
+
+function lastIndexOf(shown: readonly ShownEntry[]): number {
+  return shown.reduce((last, { entry }) => Math.max(last, entry.index), -1);
+}
+
+function checkStreams(
+  { streams }: EvidenceBundle,
+  { needed, others }: BundleStreams,
+): readonly CheckResult[] {
+  return [
+    ...needed.map((name) => conclude('stream', name, streamFlaw(name, entriesOf(streams, name)))),
+    ...others.map((name) => conclude('stream', name, failure('stream-unexpected', name))),
+  ];
+}
+
+/** Each entry stands at its place of the checkpoint's tree, and none at another's. */
+function checkInclusion(
+  shown: readonly ShownEntry[],
+  { checkpoint }: SignedCheckpoint,
+): readonly CheckResult[] {
+  const indices = new Set<number>();
+  return shown.map(({ stream, revision, entry }) => {
+    const flaw = indices.has(entry.index)
+      ? failure('index-repeated', `entry ${entry.index}`)
+      : inclusionFlaw(entry, checkpoint);
+    indices.add(entry.index);
+    return conclude('inclusion', `${stream}@${revisionOf(entry) ?? revision}`, flaw);
+  });
+}
+
+function shownState(state: ReplayedInteraction | undefined, size: number): ShownState | null {
+  if (state?.sound !== true) return null;
+  const { interactionId, status, index } = state;
+  return { interactionId, status, index, size };
 }
 
 /** The entry's own word, as long as it is a number. */

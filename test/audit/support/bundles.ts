@@ -13,7 +13,12 @@ import type { JsonObject } from '../../../src/kernel/json.js';
 import { EMPTY_ROOT, leafHash, nodeHash } from '../../../src/kernel/merkle.js';
 import { noteKey, signNote, type NoteKey } from '../../../src/kernel/note-key.js';
 import { formatNote } from '../../../src/kernel/signed-note.js';
-import { makeStatement, statementText, type Statement } from '../../../src/kernel/statements.js';
+import {
+  changeHash as hashOfChange,
+  makeStatement,
+  statementText,
+  type Statement,
+} from '../../../src/kernel/statements.js';
 import { timestampOf, type Timestamp } from '../../../src/kernel/timestamp.js';
 import type { Trust } from '../../../src/audit/verify/trust.js';
 import {
@@ -53,9 +58,11 @@ export function envelope(
   data: object,
   recordedAt: Timestamp = LONG_BEFORE,
   command: string = `${stream}@${revision}`,
+  index = 0,
 ): EventEnvelope {
+  const commandId = deriveUuid(['test', 'command', command]);
   return {
-    id: deriveUuid(['test', stream, revision]),
+    id: deriveUuid(['event', stream, commandId, index]),
     type,
     stream,
     revision,
@@ -65,7 +72,7 @@ export function envelope(
     sealed: null,
     salt: encodeBase64Url(Buffer.alloc(16, revision + 1)),
     metadata: {
-      commandId: deriveUuid(['test', 'command', command]),
+      commandId,
       requestDigest: encodeBase64Url(Buffer.alloc(32, 7)),
       actor: { principal: 'somebody', agent: null, tenant: 'tenant' },
       correlationId: 'test',
@@ -98,9 +105,46 @@ export function registeredKey(
   };
 }
 
-/** What entitles to a change, signed by one of the agent's keys. */
-export function signedChange(agentId: string, by: SigningKey, at: Timestamp = LONG_BEFORE): object {
-  const changeHash = encodeBase64Url(Buffer.alloc(32, 5));
+/** What was asked for, as an event's data and its place in the stream tell it: without a reason. */
+export function requestOf(type: string, data: object, revision: number): object {
+  const { key, replaces, keyId, methods, clients, policy, transport } = data as Record<
+    string,
+    unknown
+  >;
+  const expectedRevision = revision - 1;
+  switch (type) {
+    case 'agent-key-added': {
+      const { jwkThumbprint: _, ...submitted } = key as Record<string, unknown>;
+      const request = { change: 'add-key', expectedRevision, key: submitted };
+      return replaces === null ? request : { ...request, replaces };
+    }
+    case 'agent-key-revoked':
+      return { change: 'revoke-key', expectedRevision, keyId };
+    case 'agent-methods-changed':
+      return { change: 'change-methods', expectedRevision, methods };
+    case 'agent-policy-changed':
+      return { change: 'change-policy', expectedRevision, policy };
+    case 'agent-clients-changed':
+      return { change: 'change-clients', expectedRevision, clients };
+    case 'agent-transport-changed':
+      return (transport as { readonly managedBy?: string }).managedBy === 'openclasp'
+        ? { change: 'change-transport', expectedRevision, hosted: true }
+        : { change: 'change-transport', expectedRevision, transport };
+    case 'agent-retired':
+      return { change: 'retire', expectedRevision };
+    default:
+      throw new Error(`${type} is no change of an agent`);
+  }
+}
+
+/** What entitles to the change that this request asks for, signed by one of the agent's keys. */
+export function signedChange(
+  agentId: string,
+  by: SigningKey,
+  request: object,
+  at: Timestamp = LONG_BEFORE,
+): object {
+  const changeHash = hashOfChange(request);
   const statement = makeStatement<Statement>('agent/change', {
     audience: AUDIENCE,
     agentId: agentId as AgentId,
@@ -130,6 +174,19 @@ export function agentRegistered(
       managedBy: 'agent',
     },
   });
+}
+
+/** A change that one of the agent's keys signed. */
+export function agentChanged(
+  agentId: string,
+  revision: number,
+  type: string,
+  data: object,
+  by: SigningKey,
+  at: Timestamp = LONG_BEFORE,
+): EventEnvelope {
+  const authorization = signedChange(agentId, by, requestOf(type, data, revision), at);
+  return envelope(`agent-${agentId}`, revision, type, { agentId, authorization, ...data }, at);
 }
 
 export function platformKeyAdded(key: SigningKey = platformKey, revision = 0): EventEnvelope {
@@ -179,11 +236,7 @@ function agentOf(
   if (!used.has('policy_auto_accept') || key === undefined) return [registered];
   // The golden names revision 7 of the policy's stream.
   const changes = Array.from({ length: 7 }, (_, index) =>
-    envelope(`agent-${agentId}`, index + 1, 'agent-policy-changed', {
-      agentId,
-      authorization: signedChange(agentId, key),
-      policy: GENEROUS_POLICY,
-    }),
+    agentChanged(agentId, index + 1, 'agent-policy-changed', { policy: GENEROUS_POLICY }, key),
   );
   return [registered, ...changes];
 }

@@ -6,14 +6,13 @@ import { encodeBase64Url } from '../../../src/kernel/base64url.js';
 import { envelopeText } from '../../../src/kernel/envelope.js';
 import type { EvidenceBundle } from '../../../src/kernel/evidence-bundle.js';
 import {
+  agentChanged,
   alphaKey,
   bundleOf,
-  envelope,
   golden,
   goldenBundle,
   logKey,
   preludeOf,
-  signedChange,
   registeredKey,
   trusting,
 } from '../support/bundles.js';
@@ -72,18 +71,8 @@ describe('a key that was added later', () => {
   const log = golden(name);
   const at = '2029-12-31T12:00:00.000Z' as never;
   const second = signingKey('agent-alpha#2', 31);
-  const added = envelope(
-    'agent-agent-alpha',
-    1,
-    'agent-key-added',
-    {
-      agentId: 'agent-alpha',
-      authorization: signedChange('agent-alpha', alphaKey, at),
-      key: registeredKey('agent-alpha', second, at),
-      replaces: null,
-    },
-    at,
-  );
+  const data = { key: registeredKey('agent-alpha', second, at), replaces: null };
+  const added = agentChanged('agent-alpha', 1, 'agent-key-added', data, alphaKey, at);
   /** The golden's decisions rest on the second key's event. */
   const events = log.events.map((event) => ({
     ...event,

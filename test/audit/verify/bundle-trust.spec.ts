@@ -21,7 +21,7 @@ const size = 3 + Object.values(bundle.streams).flat().length;
 const earlier = earlierCheckpoint(bundle, 5);
 const consistent = goldenBundle('rejected', { from: 5 });
 
-/** The log's last event replaced by another one, and the whole signed again (case 27). */
+/** The log's first event replaced by another one, and the whole signed again. */
 const forked = (() => {
   const told = golden('rejected');
   const log = [...preludeOf(told), ...told.events];

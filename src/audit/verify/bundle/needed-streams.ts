@@ -1,13 +1,20 @@
 import type { EvidenceBundle, EvidenceEntry } from '../../../kernel/evidence-bundle.js';
 import { parseAgentId } from '../../../kernel/ids.js';
+import { MAX_PARTIES } from '../limits.js';
 import { isRecord } from '../replay/shapes.js';
 import { entriesOf } from './entries.js';
 
-export const MAX_PARTIES = 16;
 const PLATFORM_KEYS = 'platform-keys';
 
+/** Of the interaction itself. */
+export function ownStream({ interactionId }: EvidenceBundle): string {
+  return `interaction-${interactionId}`;
+}
+
 /** The interaction, the agent of each party, and the platform's keys, in this order. */
-export function neededStreams({ streams }: EvidenceBundle, own: string): readonly string[] {
+export function neededStreams(bundle: EvidenceBundle): readonly string[] {
+  const { streams } = bundle;
+  const own = ownStream(bundle);
   const parties = partiesOf(entriesOf(streams, own));
   // Without its first event nobody knows whose agents it needs: then any agent may be one of them.
   const agents =

@@ -138,7 +138,7 @@ export type AgentEvent =
       };
     }
   | Changed<'agent-key-added', { readonly key: RegisteredKeyData; readonly replaces: KeyId | null }>
-  | Changed<'agent-key-revoked', { readonly keyId: KeyId }>
+  | Changed<'agent-key-revoked', { readonly keyId: KeyId; readonly reasonHash: string | null }>
   | Changed<'agent-methods-changed', { readonly methods: readonly AcceptanceMethod[] }>
   | Changed<
       'agent-policy-changed',
@@ -147,9 +147,11 @@ export type AgentEvent =
       /** Version 2: the rules are texts */
       | { readonly hasPolicy: boolean }
     >
-  | Changed<'agent-clients-changed', object>
-  | Changed<'agent-transport-changed', object>
-  | Changed<'agent-retired', object>;
+  | Changed<'agent-clients-changed', { readonly clients: readonly string[] }>
+  | Changed<'agent-transport-changed', { readonly transport: Transport }>
+  | Changed<'agent-retired', { readonly reasonHash: string | null }>;
+
+export type AgentChangeEvent = Exclude<AgentEvent, { readonly type: 'agent-registered' }>;
 
 export type PlatformKeyEvent =
   | {

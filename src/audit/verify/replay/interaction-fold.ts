@@ -66,7 +66,6 @@ export function record(
   contract: Contract | null,
 ): void {
   const at = envelope.recordedAt;
-  const { commandId } = envelope.metadata;
   state.revision = envelope.revision;
   state.index = index;
   state.expected = null;
@@ -84,7 +83,7 @@ export function record(
       open.updatedAt = at;
       state.updatedAt = at;
       const all = state.parties.every((party) => open.acceptances.has(party));
-      if (all) state.expected = { type: 'revision-attested', commandId };
+      if (all) state.expected = { type: 'revision-attested', after: envelope.metadata };
       return;
     }
     case 'revision-attested': {
@@ -116,7 +115,7 @@ export function record(
       state.reports = new Set([...state.reports, event.data.agentId]);
       state.updatedAt = at;
       const all = state.parties.every((party) => state.reports.has(party));
-      if (all) state.expected = { type: 'interaction-completed', commandId };
+      if (all) state.expected = { type: 'interaction-completed', after: envelope.metadata };
       return;
     }
     case 'interaction-completed':

@@ -1,5 +1,4 @@
 import { parsePublicKey, type Ed25519Jwk } from '../../../kernel/ed25519.js';
-import type { EventEnvelope } from '../../../kernel/envelope.js';
 import type { KeyId } from '../../../kernel/ids.js';
 import { failure, gap, type Flaw } from '../check-result.js';
 
@@ -16,22 +15,9 @@ export interface ReplayedKey {
    * its addition, and so on. Null: signatures lead back to a key that the agent began with.
    */
   readonly restsOn: string | null;
-  /** Of the command that added it, and of the one that ended its window. */
-  readonly addedBy: string;
-  endedBy: string | null;
-  /** Stream revision of the event that ended its window. */
+  /** Stream revision of the event that ended its window: from there on it signs nothing. */
   endedAt: number | null;
   revoked: boolean;
-}
-
-/** The event that changes a key. */
-export interface Cause {
-  readonly commandId: string;
-  readonly revision: number;
-}
-
-export function causeOf({ metadata, revision }: EventEnvelope): Cause {
-  return { commandId: metadata.commandId, revision };
 }
 
 /** The keys of one owner, folded in log order: what is in the log before an event was before it. */
@@ -47,16 +33,14 @@ export class KeyHistory {
     return this.#keys.has(keyId) || this.#points.has(x);
   }
 
-  /** True when there was a key before this command. */
-  hadKeysBefore(commandId: string): boolean {
-    for (const { addedBy } of this.#keys.values()) if (addedBy !== commandId) return true;
-    return false;
+  /** True until the first key, and never again. */
+  get isEmpty(): boolean {
+    return this.#keys.size === 0;
   }
 
   add(
     keyId: KeyId,
     jwk: Ed25519Jwk,
-    commandId: string,
     { purpose = null, restsOn = null }: Partial<Pick<ReplayedKey, 'purpose' | 'restsOn'>> = {},
   ): void {
     this.#points.add(jwk.x);
@@ -65,23 +49,23 @@ export class KeyHistory {
       jwk,
       purpose,
       restsOn,
-      addedBy: commandId,
-      endedBy: null,
       endedAt: null,
       revoked: false,
     });
   }
 
-  /** A window that has ended stays as it ended. */
-  end(keyId: string, { commandId, revision }: Cause): void {
+  /**
+   * A window that has ended stays as it ended.
+   *
+   * @param revision of the event that ends it
+   */
+  end(keyId: string, revision: number): void {
     const key = this.#keys.get(keyId);
-    if (key === undefined || key.endedBy !== null) return;
-    key.endedBy = commandId;
-    key.endedAt = revision;
+    if (key !== undefined) key.endedAt ??= revision;
   }
 
-  revoke(keyId: string, by: Cause): void {
-    this.end(keyId, by);
+  revoke(keyId: string, revision: number): void {
+    this.end(keyId, revision);
     const key = this.#keys.get(keyId);
     if (key !== undefined) key.revoked = true;
   }
@@ -89,18 +73,14 @@ export class KeyHistory {
   /**
    * Why a signature by the key of this id does not count at this place in the log; undefined when it
    * does. Authentic first, permitted second.
-   *
-   * @param within the command of which the signature is a part: what the same command changed before
-   * does not count yet
    */
   signatureFlaw(
     keyId: string,
     isSignedBy: (jwk: Ed25519Jwk) => boolean,
     ignorance: Ignorance | null,
-    within?: string,
   ): Flaw | undefined {
     const key = this.#keys.get(keyId);
-    if (key === undefined || key.addedBy === within) {
+    if (key === undefined) {
       for (const other of [...this.#keys.values()].slice(0, MAX_TRIED)) {
         if (unsafePoint(other.jwk) === undefined && isSignedBy(other.jwk)) {
           return failure('key-id-wrong', `signed by ${other.keyId}`);
@@ -111,7 +91,7 @@ export class KeyHistory {
     const unsafe = unsafePoint(key.jwk);
     if (unsafe !== undefined) return failure(unsafe, keyId);
     if (!isSignedBy(key.jwk)) return failure('signature-invalid', keyId);
-    if (key.endedBy !== null && key.endedBy !== within) {
+    if (key.endedAt !== null) {
       return failure(key.revoked ? 'raced' : 'key-window-ended', keyId);
     }
     return ignorance === null ? undefined : gap(ignorance, keyId);

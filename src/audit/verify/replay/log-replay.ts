@@ -11,6 +11,7 @@ import {
 import { parseEnvelope } from './envelope-shape.js';
 import { agentEvent, platformKeyEvent } from './event-data.js';
 import { AGENT_SHAPES, PLATFORM_KEY_SHAPES } from './event-shapes.js';
+import { eventIdFlaw } from './event-id.js';
 import { InteractionReplay } from './interaction-replay.js';
 import type { Ignorance } from './key-history.js';
 import { ReplayedAgent } from './replayed-agent.js';
@@ -31,7 +32,7 @@ const INTERACTION = 'interaction-';
  * `event-data`, `based-on`, `transition`, and whatever else the type asks for. An entry that cannot be
  * read is judged no further, and what follows in its stream is `not-checkable` from there on.
  *
- * Memory grows with the agents and their keys. With a `restingPlace` it grows with nothing else;
+ * Memory grows with the agents, their keys and changes. With a `restingPlace` it grows with nothing else;
  * without one, of every other stream its last revision and moment is kept in it, and of an
  * interaction, without `documents`, some 1 KiB, and the contract while a proposal is open.
  *
@@ -70,7 +71,8 @@ export class LogReplay {
     const say = (check: CheckResult['check'], flaw: Flaw | undefined): void => {
       if (isJudged) results.push(conclude(check, subjectOf(envelope), flaw));
     };
-    say('envelope', undefined);
+    if (isJudged)
+      say('envelope', hasDerivedIds(envelope.stream) ? eventIdFlaw(envelope) : undefined);
     const order = this.#orderFlaw(placed);
     say('stream-order', order);
     if (order !== undefined) this.#loseTrack(envelope.stream, 'events-missing');
@@ -193,7 +195,11 @@ export class LogReplay {
     return undefined;
   }
 
-  /** A decision rests on heads that were in the log before it. */
+  /**
+   * A decision rests on heads that were in the log before it. Where the log is whole, what is not in it
+   * is not: a mistaken event says nothing of another stream, least of all only to the thread that
+   * judges it.
+   */
   #basedOnFlaw({ envelope }: PlacedEvent): Flaw | undefined {
     const missing: string[] = [];
     for (const [stream, revision] of Object.entries(envelope.metadata.basedOn)) {
@@ -201,7 +207,7 @@ export class LogReplay {
       const last = this.#tails.head(stream) ?? -1;
       if (revision <= last) continue;
       missing.push(`${stream}@${last + 1}`);
-      this.#loseTrack(stream, 'events-missing');
+      if (this.options.partial === true) this.#loseTrack(stream, 'events-missing');
     }
     if (missing.length === 0) return undefined;
     return this.options.partial === true
@@ -213,6 +219,11 @@ export class LogReplay {
 /** Other streams are in order, and that is all that is judged of them. */
 function isReplayed(stream: string): boolean {
   return isEverywhere(stream) || stream.startsWith(INTERACTION);
+}
+
+/** Those of which every event is a command's that makes few; others in order is all that is judged. */
+function hasDerivedIds(stream: string): boolean {
+  return stream.startsWith(AGENT) || stream.startsWith(INTERACTION);
 }
 
 /** What every thread is given. */

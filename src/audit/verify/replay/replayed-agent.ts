@@ -8,10 +8,19 @@ import {
   type KeyProofStatement,
 } from '../../../kernel/statements.js';
 import { failure, gap, type Flaw } from '../check-result.js';
+import { AgentCommands } from './agent-commands.js';
+import { isOfRequest } from './change-request.js';
 import { subjectOf, type PlacedEvent } from './entry.js';
-import type { AgentEvent, Authorization, Policy, RegisteredKeyData } from './event-data.js';
-import { causeOf, KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
+import type {
+  AgentChangeEvent,
+  AgentEvent,
+  Authorization,
+  Policy,
+  RegisteredKeyData,
+} from './event-data.js';
+import { KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
 import { policyRules } from './policy-texts.js';
+import { isSameCommand } from './same-command.js';
 import { signedMomentFits } from './transitions.js';
 
 /** What one check of an agent's event found. */
@@ -34,6 +43,10 @@ export class ReplayedAgent {
   isRetired = false;
   /** From here on, what is not known of the agent. */
   ignorance: Ignorance | null = null;
+  /** Its last event, where that gave it its first key by a mere token. */
+  #firstKey: PlacedEvent['envelope'] | null = null;
+  /** Kept only where its events are judged. */
+  readonly #commands = new AgentCommands();
 
   constructor(
     readonly agentId: AgentId,
@@ -52,13 +65,13 @@ export class ReplayedAgent {
     return this.methods.length === 1 && this.methods[0] === 'ed25519';
   }
 
-  /** Whether the event was allowed; asked before it is recorded. */
+  /** Whether the event was allowed; asked once, before it is recorded. */
   judge(event: AgentEvent, placed: PlacedEvent): readonly AgentFinding[] {
     const { envelope } = placed;
-    const found: AgentFinding[] = [
-      { check: 'transition', about: null, flaw: this.#transitionFlaw(event, envelope) },
-    ];
-    const { recordedAt, metadata } = envelope;
+    const { recordedAt } = envelope;
+    const repeated = this.#commands.take(envelope, this.#firstKey);
+    const flaw = this.#transitionFlaw(event, envelope) ?? repeated;
+    const found: AgentFinding[] = [{ check: 'transition', about: null, flaw }];
     const added =
       event.type === 'agent-registered'
         ? event.data.keys
@@ -70,7 +83,7 @@ export class ReplayedAgent {
     }
     if (event.type !== 'agent-registered') {
       const { authorization } = event.data;
-      const flaw = this.#changeFlaw(authorization, recordedAt, metadata.commandId);
+      const flaw = this.#changeFlaw(event, placed);
       const about = authorization.by === 'signature' ? null : authorization.by;
       found.push({ check: 'change', about, flaw });
     }
@@ -85,23 +98,25 @@ export class ReplayedAgent {
   /** Records; judges nothing. */
   record(event: AgentEvent, placed: PlacedEvent): void {
     const { envelope } = placed;
-    const { commandId } = envelope.metadata;
-    this.revision = envelope.revision;
+    const { revision } = envelope;
+    this.revision = revision;
+    this.#firstKey = null;
     switch (event.type) {
       case 'agent-registered':
-        for (const { keyId, jwk } of event.data.keys) this.keys.add(keyId, jwk, commandId);
+        for (const { keyId, jwk } of event.data.keys) this.keys.add(keyId, jwk);
         this.methods = event.data.methods;
         this.isRegistered = true;
         return;
       case 'agent-key-added': {
         const { key, replaces, authorization } = event.data;
-        if (replaces !== null) this.keys.end(replaces, causeOf(envelope));
+        if (replaces !== null) this.keys.end(replaces, revision);
         const restsOn = this.#restsOn(authorization, envelope);
-        this.keys.add(key.keyId, key.jwk, commandId, { restsOn });
+        if (authorization.by === 'token' && this.keys.isEmpty) this.#firstKey = envelope;
+        this.keys.add(key.keyId, key.jwk, { restsOn });
         return;
       }
       case 'agent-key-revoked':
-        this.keys.revoke(event.data.keyId, causeOf(envelope));
+        this.keys.revoke(event.data.keyId, revision);
         return;
       case 'agent-methods-changed':
         this.methods = event.data.methods;
@@ -109,7 +124,7 @@ export class ReplayedAgent {
       case 'agent-policy-changed': {
         const given = policyRules(event, placed);
         const rules = given.ok ? given.value : undefined;
-        this.policy = rules === null ? null : { rules, revision: envelope.revision };
+        this.policy = rules === null ? null : { rules, revision };
         return;
       }
       case 'agent-retired':
@@ -121,7 +136,7 @@ export class ReplayedAgent {
   }
 
   /**
-   * The change without a signature that a key rests on which this change adds. An agent's first keys rest
+   * The change without a signature that a key rests on which this change adds. An agent's first key rests
    * on nothing: there was none that could have signed.
    */
   #restsOn(authorization: Authorization, envelope: PlacedEvent['envelope']): string | null {
@@ -131,7 +146,7 @@ export class ReplayedAgent {
       case 'owner-admin':
         return subjectOf(envelope);
       case 'token':
-        return null;
+        return this.keys.isEmpty ? null : subjectOf(envelope);
     }
   }
 
@@ -179,44 +194,64 @@ export class ReplayedAgent {
   }
 
   /**
-   * A change is signed by a key of the agent's own, or made by a way that is open without one. That
-   * the signed hash is the hash of the request that asked for this very change, the log does not tell.
+   * A change is signed by a key of the agent's own, or made by a way that is open without one.
    *
    * Whether an owner's administrator made a change, only the platform tells. It counts all the same, and
    * from its place on: one that takes a key, a method or the agent away has to, since whoever lost a key
    * cannot sign its revocation. One that adds a key casts doubt on what is signed with it
    * ({@link KeyHistory.doubt}), and on nothing else.
    */
-  #changeFlaw(
-    authorization: Authorization,
-    recordedAt: PlacedEvent['envelope']['recordedAt'],
-    commandId: string,
+  #changeFlaw(event: AgentChangeEvent, placed: PlacedEvent): Flaw | undefined {
+    const { authorization } = event.data;
+    switch (authorization.by) {
+      case 'signature':
+        return this.#signedChangeFlaw(authorization, event, placed);
+      case 'token':
+        if (!this.keys.isEmpty && !this.#goesWithFirstKey(event, placed.envelope)) {
+          return failure('signature-missing', 'the agent has had keys');
+        }
+        return this.ignorance === null ? undefined : gap(this.ignorance);
+      case 'owner-admin':
+        return !this.keys.isEmpty || this.ignorance !== null
+          ? undefined
+          : failure('illegal-transition', 'the agent never had keys');
+    }
+  }
+
+  /** What is wrong with a signed change outweighs what is not known of its key. */
+  #signedChangeFlaw(
+    { keyId, signedAt, changeHash, value }: Extract<Authorization, { by: 'signature' }>,
+    event: AgentChangeEvent,
+    placed: PlacedEvent,
   ): Flaw | undefined {
-    if (authorization.by === 'signature') {
-      const { keyId, signedAt, changeHash, value } = authorization;
-      if (!signedMomentFits(signedAt, recordedAt, true)) {
-        return failure('signed-at-implausible', keyId);
-      }
-      const statement = makeStatement<AgentChangeStatement>('agent/change', {
-        audience: this.audience,
-        agentId: this.agentId,
-        changeHash,
-        signedAt,
-      });
-      return this.keys.signatureFlaw(
-        keyId,
-        (jwk) => verifyStatement(jwk, statement, value),
-        this.ignorance,
-        commandId,
-      );
+    const repeated = this.#commands.takeRequest(changeHash);
+    if (!signedMomentFits(signedAt, placed.envelope.recordedAt, true)) {
+      return failure('signed-at-implausible', keyId);
     }
-    const hadKeys = this.keys.hadKeysBefore(commandId);
-    if (authorization.by === 'token') {
-      if (hadKeys) return failure('signature-missing', 'the agent has had keys');
-      return this.ignorance === null ? undefined : gap(this.ignorance);
+    const statement = makeStatement<AgentChangeStatement>('agent/change', {
+      audience: this.audience,
+      agentId: this.agentId,
+      changeHash,
+      signedAt,
+    });
+    const isSignedBy = (jwk: RegisteredKeyData['jwk']): boolean =>
+      verifyStatement(jwk, statement, value);
+    const flaw = this.keys.signatureFlaw(keyId, isSignedBy, this.ignorance);
+    if (flaw?.result === 'failed') return flaw;
+    if (isOfRequest(changeHash, event, placed) === false) {
+      return failure('change-hash-mismatch', keyId);
     }
-    return hadKeys || this.ignorance !== null
-      ? undefined
-      : failure('illegal-transition', 'the agent never had keys');
+    return repeated ?? flaw;
+  }
+
+  /** With its first key, and by the same command, an agent accepts by that alone. */
+  #goesWithFirstKey(event: AgentChangeEvent, envelope: PlacedEvent['envelope']): boolean {
+    return (
+      this.#firstKey !== null &&
+      isSameCommand(this.#firstKey, envelope) &&
+      event.type === 'agent-methods-changed' &&
+      event.data.methods.length === 1 &&
+      event.data.methods[0] === 'ed25519'
+    );
   }
 }

@@ -1,3 +1,4 @@
+import type { EventMetadata } from '../../../kernel/envelope.js';
 import type {
   Acceptance,
   Contract,
@@ -71,7 +72,8 @@ export const NOBODY: ReadonlySet<AgentId> = new Set();
 
 export interface ExpectedEvent {
   readonly type: 'revision-attested' | 'interaction-completed';
-  readonly commandId: string;
+  /** Of the event that it must follow: all events of a command say the same of how they came to be. */
+  readonly after: EventMetadata;
 }
 
 export function isEnded({ status }: ReplayedInteraction): boolean {

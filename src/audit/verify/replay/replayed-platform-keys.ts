@@ -2,7 +2,7 @@ import { jwkThumbprint } from '../../../kernel/ed25519.js';
 import { failure, gap, type Flaw } from '../check-result.js';
 import type { PlacedEvent } from './entry.js';
 import type { PlatformKeyEvent } from './event-data.js';
-import { causeOf, KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
+import { KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
 
 /** The platform's keys at the present place in the log. */
 export class ReplayedPlatformKeys {
@@ -26,17 +26,17 @@ export class ReplayedPlatformKeys {
   }
 
   record(event: PlatformKeyEvent, { envelope }: PlacedEvent): void {
-    const { commandId } = envelope.metadata;
+    const { revision } = envelope;
     const { keyId } = event.data;
     switch (event.type) {
       case 'platform-key-added':
-        this.keys.add(keyId, event.data.jwk, commandId, { purpose: event.data.purpose });
+        this.keys.add(keyId, event.data.jwk, { purpose: event.data.purpose });
         return;
       case 'platform-key-retired':
-        this.keys.end(keyId, causeOf(envelope));
+        this.keys.end(keyId, revision);
         return;
       case 'platform-key-revoked':
-        this.keys.revoke(keyId, causeOf(envelope));
+        this.keys.revoke(keyId, revision);
     }
   }
 }

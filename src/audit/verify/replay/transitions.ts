@@ -10,6 +10,7 @@ import type { PlacedEvent } from './entry.js';
 import { erasureFlaw, illegal } from './erasure-rules.js';
 import type { FirstProposalData, ProposalData } from './event-data.js';
 import type { LaterEvent } from './interaction-fold.js';
+import { isSameOrigin } from './same-command.js';
 import {
   inForce,
   isEnded,
@@ -55,8 +56,7 @@ export function transitionFlaw(
   if (event.data.interactionId !== state.interactionId) return failure('interaction-id-mismatch');
   const { expected } = state;
   if (expected !== null) {
-    const follows =
-      event.type === expected.type && envelope.metadata.commandId === expected.commandId;
+    const follows = event.type === expected.type && isSameOrigin(expected.after, envelope.metadata);
     if (!follows) return illegal(`${expected.type} must follow, by the same command`);
     if (recordedAt !== state.updatedAt)
       return failure('times-inconsistent', 'one command, two moments');

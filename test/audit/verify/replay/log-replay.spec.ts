@@ -6,6 +6,7 @@ import { wireDocument } from '../../../../src/audit/verify/replay/wire-document.
 import { canonicalJson } from '../../../../src/kernel/canonical-json.js';
 import { decodeBase64Url } from '../../../../src/kernel/base64url.js';
 import type { EventEnvelope } from '../../../../src/kernel/envelope.js';
+import { deriveUuid } from '../../../../src/kernel/ids.js';
 import { signEd25519 } from '../../../../src/kernel/ed25519.js';
 import {
   makeStatement,
@@ -23,6 +24,7 @@ import {
   platformKeyAdded,
   preludeOf,
   registeredKey,
+  requestOf,
   signedChange,
 } from '../../support/bundles.js';
 
@@ -77,6 +79,7 @@ function change(
   by: object = signedChange(
     agentId,
     agentId === 'agent-alpha' ? alphaKey : betaKey,
+    requestOf(type, data, 1),
     momentOf(place),
   ),
   revision = 1,
@@ -126,6 +129,32 @@ describe('a whole log', () => {
     const text = (results: readonly CheckResult[]) =>
       results.map((result) => JSON.stringify(result)).sort();
     expect(text(shared)).toEqual(text(whole));
+  });
+
+  it('is judged alike by every number of threads where a head is named that is not there', () => {
+    const countered = FIRST + 1;
+    const mistaken = replace(countered, (event) => ({
+      ...event,
+      metadata: { ...event.metadata, basedOn: { 'agent-agent-beta': 7 } },
+    }));
+    // What of beta is judged after it, by whoever judges beta, knows nothing of the mistake.
+    const rotated = change(
+      'agent-beta',
+      'agent-key-added',
+      {
+        key: registeredKey('agent-beta', signingKey('agent-beta#2', 36), momentOf(countered + 1)),
+        replaces: null,
+      },
+      countered + 1,
+    );
+    const events = [...mistaken.slice(0, countered + 1), rotated, ...mistaken.slice(countered + 1)];
+    const found = doubts(replayed(events).results);
+    expect(found).toEqual(['own@1 based-on failed head-unknown']);
+    const shared = [true, false].flatMap(
+      (isFirst) =>
+        replayed(events, { judges: (stream) => stream.startsWith('agent-') === isFirst }).results,
+    );
+    expect(doubts(shared)).toEqual(found);
   });
 
   it('forgets what ended when it is told to, and still judges the erasure', () => {
@@ -190,7 +219,7 @@ describe('an acceptance counts by the keys that were valid at its place in the l
     const late = [...log.slice(0, 1), ...log.slice(2, FIRST), ...log.slice(FIRST)];
     const found = doubts(replayed(late).results);
     expect(found[0]).toBe('own@0 based-on failed head-unknown');
-    expect(found[1]).toBe('own@0, revision 1, agent-alpha acceptance not-checkable events-missing');
+    expect(found[1]).toBe('own@0 transition failed party-unknown');
   });
 
   it('by a method that the agent does not permit it fails', () => {
@@ -238,7 +267,7 @@ describe("the platform's keys count by their place in the log", () => {
 
   it('retired before the decision: failed', () => {
     const events = insert(attested - 1, addSecond, retired).map((event) =>
-      event.type === 'revision-attested'
+      event.type === 'revision-accepted' || event.type === 'revision-attested'
         ? {
             ...event,
             metadata: {
@@ -270,35 +299,35 @@ describe("the platform's keys count by their place in the log", () => {
 
 describe('a change of an agent is signed by a key of its own', () => {
   const second = signingKey('agent-alpha#2', 35);
+  const added = (key: SigningKey) => ({
+    key: registeredKey('agent-alpha', key, momentOf(FIRST)),
+    replaces: null,
+  });
   const adding = (by: object, key: SigningKey = second) =>
     replayed([
       ...log.slice(0, FIRST),
-      change(
-        'agent-alpha',
-        'agent-key-added',
-        { key: registeredKey('agent-alpha', key, momentOf(FIRST)), replaces: null },
-        FIRST,
-        by,
-      ),
+      change('agent-alpha', 'agent-key-added', added(key), FIRST, by),
     ]).results;
+  const signed = (agentId: string, by: SigningKey, key = second, moment = momentOf(FIRST)) =>
+    signedChange(agentId, by, requestOf('agent-key-added', added(key), 1), moment);
 
   it.each<[string, object, SigningKey, readonly string[]]>([
-    ['by its key', signedChange('agent-alpha', alphaKey, momentOf(FIRST)), second, []],
+    ['by its key', signed('agent-alpha', alphaKey), second, []],
     [
       'by the added key itself',
-      signedChange('agent-alpha', second, momentOf(FIRST)),
+      signed('agent-alpha', second),
       second,
       ['agent-agent-alpha@1 change failed key-unregistered'],
     ],
     [
       'of another agent',
-      signedChange('agent-beta', alphaKey, momentOf(FIRST)),
+      signed('agent-beta', alphaKey),
       second,
       ['agent-agent-alpha@1 change failed signature-invalid'],
     ],
     [
       'at another moment',
-      signedChange('agent-alpha', alphaKey),
+      signed('agent-alpha', alphaKey, second, '2029-01-01T00:00:00.000Z' as Timestamp),
       second,
       ['agent-agent-alpha@1 change failed signed-at-implausible'],
     ],
@@ -316,7 +345,7 @@ describe('a change of an agent is signed by a key of its own', () => {
     ],
     [
       'with a key that it has already',
-      signedChange('agent-alpha', alphaKey, momentOf(FIRST)),
+      signed('agent-alpha', alphaKey, alphaKey),
       alphaKey,
       ['agent-agent-alpha@1, agent-alpha#1 key-proof failed key-repeated'],
     ],
@@ -330,17 +359,15 @@ describe('a change of an agent is signed by a key of its own', () => {
     const first = change('agent-alpha', 'agent-key-added', { key, replaces: null }, FIRST, {
       by: 'token',
     });
-    const methods = {
-      ...change(
-        'agent-alpha',
-        'agent-methods-changed',
-        { methods: ['ed25519'] },
-        FIRST,
-        { by: 'token' },
-        2,
-      ),
-      metadata: first.metadata,
-    };
+    const methods = envelope(
+      'agent-agent-alpha',
+      2,
+      'agent-methods-changed',
+      { agentId: 'agent-alpha', authorization: { by: 'token' }, methods: ['ed25519'] },
+      momentOf(FIRST),
+      'agent-agent-alpha@1',
+      1,
+    );
     expect(doubts(replayed([keyless, first, methods]).results)).toEqual([]);
   });
 });
@@ -364,11 +391,25 @@ describe('the states are those of the protocol', () => {
     ['no second revision', drop(FIRST + 1), 'own@1 transition failed illegal-transition'],
     [
       'an attestation by another command',
+      replace(at('revision-attested'), (event) => {
+        const commandId = log[0]?.metadata.commandId ?? '';
+        const id = deriveUuid(['event', own, commandId, 0]);
+        return { ...event, id, metadata: { ...event.metadata, commandId } };
+      }),
+      'own@3 transition failed illegal-transition',
+    ],
+    [
+      'an attestation by a command of the same id, which somebody else gave',
       replace(at('revision-attested'), (event) => ({
         ...event,
-        metadata: { ...event.metadata, commandId: log[0]?.metadata.commandId ?? '' },
+        metadata: { ...event.metadata, actor: { ...event.metadata.actor, principal: 'another' } },
       })),
       'own@3 transition failed illegal-transition',
+    ],
+    [
+      'an id that is not that of an event of its command',
+      replace(FIRST + 1, (event) => ({ ...event, id: log[FIRST]?.id ?? '' })),
+      'own@1 envelope failed event-id-wrong',
     ],
     [
       'an attestation at another moment',
