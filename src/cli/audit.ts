@@ -4,10 +4,10 @@ import type { Trust } from '../audit/verify/trust.js';
 import { parseSignedCheckpoint, type SignedCheckpoint } from '../kernel/checkpoint.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { TOKEN_VARIABLE, tokenOfEnvironment } from '../config/token-variable.js';
-import { auditExport } from './audit/audit-export.js';
+import { auditExport, type ExportAudit } from './audit/audit-export.js';
 import { AuditFault } from './audit/audit-fault.js';
 import { reportOf } from './audit/audit-report.js';
-import { LogFollower } from './audit/audit-service.js';
+import { LogFollower, type ServiceAudit } from './audit/audit-service.js';
 import { requireWholeSight } from './audit/audit-token.js';
 import { keepCheckpoint, readKeptCheckpoint } from './audit/kept-checkpoint.js';
 import { ServiceClient } from './audit/service-client.js';
@@ -18,8 +18,8 @@ import { readText } from './input.js';
 import { parseArguments } from './parse-arguments.js';
 import { readTrust } from './read-trust.js';
 
-const usage = `Usage: countersign audit URL --trust KEY|FILE [--state FILE] [--token TOKEN] [--follow]
-       countersign audit FILE|- --trust KEY|FILE [--checkpoint FILE]... [--state FILE]
+const usage = `Usage: countersign audit URL [--trust KEY|FILE]... [--state FILE] [--token TOKEN] [--follow]
+       countersign audit FILE|- [--trust KEY|FILE]... [--checkpoint FILE]... [--state FILE]
 
 Recomputes a log from its first event on: every leaf and the tree, every signature, the state of
 every interaction. The log is that of a live service, up to its newest checkpoint, or an export:
@@ -31,9 +31,10 @@ compared with what the log leads to, as of the last entry that was read.
 
   --trust KEY|FILE   a verifier key of the log (as /v1/log gives it, but from a source that you
                      trust), a file with one, or a file with a checkpoint that you keep; may be
-                     repeated
-  --state FILE       where the newest checkpoint that everything led to is kept: the next audit
-                     demands that the log still begins with it. The file is the signed note itself
+                     repeated. Without any the log is at best not checkable: nobody vouches for it
+  --state FILE       where the newest checkpoint is kept, if a key that --trust names has signed it,
+                     everything leads to it and nothing failed: the next audit demands that the log
+                     still begins with it. The file is the signed note itself
   --checkpoint FILE  of an export: the signed note of a checkpoint that its entries must lead to,
                      fetched from URL/log/checkpoint before the export
   --token TOKEN      bearer token with the scope audit:read-all; better in ${TOKEN_VARIABLE}
@@ -42,6 +43,10 @@ compared with what the log leads to, as of the last entry that was read.
   --threads N        as many as there are processors by default
 
 Every run reads the whole log again, and believes nothing of an earlier one but the checkpoint.
+
+What is not checkable because the log tells that the texts are erased is told as erased, of each
+interaction in one line; a last line that ends with "(only erased texts)" says that nothing else is
+missing.
 
 Exit code 0: everything is verified; 1: something failed; 2: an input cannot be used, its code is on
 stderr; 3: nothing failed, but something is not checkable; 4: nothing failed, but the service
@@ -117,14 +122,7 @@ async function auditFile(settings: Settings): Promise<CommandOutput> {
   const { source, trust, state, threads } = settings;
   const published = await Promise.all(settings.checkpoints.map(readCheckpoint));
   const kept = state === undefined ? undefined : await readKeptCheckpoint(state);
-  const report = await auditExport({ file: source, trust, published, kept, threads, tell });
-  const newest = published.toSorted((a, b) => a.checkpoint.size - b.checkpoint.size).at(-1);
-  const isConsistent = report.tree.every(({ result }) => result !== 'failed');
-  const isNewer = (newest?.checkpoint.size ?? 0) >= (kept?.checkpoint.size ?? 0);
-  if (state !== undefined && newest !== undefined && isConsistent && isNewer) {
-    await keepCheckpoint(state, newest);
-  }
-  return reportOf(report);
+  return told(state, await auditExport({ file: source, trust, published, kept, threads, tell }));
 }
 
 async function auditLive(settings: Settings): Promise<CommandOutput> {
@@ -138,9 +136,7 @@ async function auditLive(settings: Settings): Promise<CommandOutput> {
   const follower = new LogFollower({ client, trust, kept, threads, tell });
   try {
     for (;;) {
-      const { report, proved } = await follower.look();
-      if (state !== undefined && proved !== undefined) await keepCheckpoint(state, proved);
-      const output = reportOf(report);
+      const output = await told(state, await follower.look());
       const isWrong = output.exitCode === 1 || output.exitCode === 4;
       if (!follow || isWrong) return output;
       process.stdout.write(output.stdout);
@@ -149,6 +145,16 @@ async function auditLive(settings: Settings): Promise<CommandOutput> {
   } finally {
     await follower.end();
   }
+}
+
+/** Keeps what is to be kept, and tells all of it. */
+async function told(
+  state: string | undefined,
+  { report, keeping }: ExportAudit | ServiceAudit,
+): Promise<Required<CommandOutput>> {
+  if (state === undefined) return reportOf(report, null);
+  if (keeping.ok) await keepCheckpoint(state, keeping.value);
+  return reportOf(report, keeping);
 }
 
 async function readCheckpoint(file: string): Promise<SignedCheckpoint> {

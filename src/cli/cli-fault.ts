@@ -22,7 +22,8 @@ export type CliFaultCode =
   | 'service-unreachable'
   | 'service-refused'
   | 'dev-issuer-missing'
-  | 'dev-issuer-unreadable';
+  | 'dev-issuer-unreadable'
+  | 'internal-error';
 
 export interface CliFault {
   readonly code: CliFaultCode;

@@ -7,10 +7,11 @@ import {
   type StrictJsonLimits,
 } from '../kernel/strict-json.js';
 import { cliFault, type CliFault } from './cli-fault.js';
+import { inputKind } from './input-kind.js';
 
 /**
  * Reads a JSON document from a file, or from stdin for `-`, and takes it only when it has a single
- * meaning. Nothing beyond the limit is kept in memory.
+ * meaning. Nothing beyond the limit is kept in memory. What another command takes is told as that.
  *
  * Refuses with `input-unreadable` and the codes of {@link parseStrictJson}.
  */
@@ -20,7 +21,9 @@ export async function readJson(
 ): Promise<Result<Json, CliFault>> {
   const source = path === '-' ? process.stdin : createReadStream(path);
   const bytes = await readBounded(source, path, limits.maxBytes);
-  return bytes.ok ? parseJson(bytes.value, limits) : bytes;
+  if (!bytes.ok) return bytes;
+  const parsed = parseJson(bytes.value, limits);
+  return parsed.ok ? parsed : err(withKind(parsed.error, bytes.value));
 }
 
 /**
@@ -52,14 +55,19 @@ async function readBounded(
     for await (const chunk of source) {
       const bytes = chunk as Buffer;
       size += bytes.length;
-      if (size > maxBytes) return err(tooLarge(maxBytes));
       chunks.push(bytes);
+      if (size > maxBytes) return err(withKind(tooLarge(maxBytes), chunks[0] ?? bytes));
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return err(cliFault('input-unreadable', `${path} cannot be read (${code ?? 'unknown error'})`));
   }
   return ok(Buffer.concat(chunks));
+}
+
+function withKind({ code, detail }: CliFault, beginning: Uint8Array): CliFault {
+  const kind = inputKind(beginning);
+  return cliFault(code, kind === undefined ? detail : `${detail}; ${kind}`);
 }
 
 function tooLarge(maxBytes: number): CliFault {

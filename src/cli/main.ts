@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import type { CliFault } from './cli-fault.js';
 import type { Command } from './command.js';
-import { printable } from './printable.js';
+import { printable, visible } from './printable.js';
 
 const USAGE = `Usage: countersign COMMAND [options]
        countersign --version
@@ -34,9 +34,15 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
 
 const HELP = new Set(['--help', '-h']);
 
+// What nobody foresaw is no verdict: 1, which node would end with, is one of several commands.
+process.on('uncaughtException', (error) => {
+  process.exit(failUnforeseen(error));
+});
+
 // A reader that has seen enough (`| head`) is no fault of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE') return;
+  process.exit(fail({ code: 'output-unwritable', detail: `stdout (${error.code ?? 'unknown'})` }));
 });
 
 process.exitCode = await main(process.argv.slice(2));
@@ -71,6 +77,14 @@ async function main([name = '', ...args]: readonly string[]): Promise<number> {
 /** Of the package, which lies above dist. */
 function version(): string {
   return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
+}
+
+/** A fault of ours: its frames are for whoever it is reported to. */
+function failUnforeseen(error: unknown): number {
+  const exitCode = fail({ code: 'internal-error', detail: String(error) });
+  const frames = error instanceof Error ? (error.stack?.match(/^ +at .*$/gm) ?? []) : [];
+  process.stderr.write(frames.map((frame) => `${visible(frame)}\n`).join(''));
+  return exitCode;
 }
 
 function fail({ code, detail }: CliFault): number {

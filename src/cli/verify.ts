@@ -1,11 +1,20 @@
 import { MAX_BUNDLE_VALUES } from '../audit/verify/bundle/weight.js';
+import type { CheckResult } from '../audit/verify/check-result.js';
+import { erasedTexts, isErased } from '../audit/verify/erased-texts.js';
 import { parseVerificationKeys } from '../audit/verify/verification-keys.js';
 import { isBundle, verifyBundle, type ShownState } from '../audit/verify/verify-bundle.js';
 import { verifyInteraction } from '../audit/verify/verify-interaction.js';
 import { isObject, type Json } from '../kernel/json.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import type { StrictJsonLimits } from '../kernel/strict-json.js';
-import { checkLines, VERDICT_EXIT_CODES, VERDICT_WORDS } from './check-lines.js';
+import {
+  checkLines,
+  countsLine,
+  countsOf,
+  ONLY_ERASED,
+  VERDICT_EXIT_CODES,
+  VERDICT_WORDS,
+} from './check-lines.js';
 import { cliFault, type CliFault } from './cli-fault.js';
 import type { Command, CommandOutput } from './command.js';
 import { DOCUMENT_LIMITS, fetchJson, isWebAddress } from './fetch-json.js';
@@ -18,8 +27,10 @@ const usage = `Usage: countersign verify FILE|- --keys FILE|URL [--token TOKEN]
        countersign verify FILE|- --trust KEY|FILE... [--witness KEY]...
 
 Verifies an interaction document, or an evidence bundle of one, offline. One line per check:
-verified, failed or not checkable, the check, its subject, and why; of a bundle a last line with the
-verdict.
+verified, failed or not checkable, the check, its subject, and why; of a bundle then the numbers,
+and the verdict last. What is not checkable because the texts are erased is told as erased, of a
+bundle in one line; a last line that ends with "(only erased texts)" says that nothing else is
+missing.
 
 A document: schema, hashes, every acceptance, links, attestation.
 
@@ -94,9 +105,18 @@ function whatElse(value: Json, isForDocument: boolean): string | undefined {
     const isKnown = isForDocument && code === 'interaction-erased';
     return isKnown ? undefined : `this is a refusal of the service, ${code}, and nothing to verify`;
   }
+  if (isEvents(value)) {
+    return 'these are events of a log: `countersign audit` takes an export of all of them';
+  }
   return isForDocument || 'contractRevisions' in members
     ? undefined
     : 'this is neither an interaction document (contractRevisions is missing) nor an evidence bundle (bundle is missing)';
+}
+
+/** One event of the log, or a page of them. */
+function isEvents(value: Json): boolean {
+  const [first] = Array.isArray(value) ? (value as readonly Json[]) : [value];
+  return isObject(first) && typeof first['specversion'] === 'string';
 }
 
 async function verifyDocumentBy(
@@ -122,8 +142,22 @@ async function verifyBundleBy(
   const trust = await readTrust(trusted, witnesses);
   if (!trust.ok) return trust;
   const { result, checks, state } = verifyBundle(bundle, trust.value);
-  const verdict = `${VERDICT_WORDS[result]}: ${describeState(state)}`;
-  return ok({ stdout: `${checkLines(checks)}${verdict}\n`, exitCode: VERDICT_EXIT_CODES[result] });
+  const counts = countsOf(checks);
+  const isOnlyErased = result === 'not-checkable' && counts['not-checkable'] === 0;
+  const verdict = `${VERDICT_WORDS[result]}: ${describeState(state)}${isOnlyErased ? ONLY_ERASED : ''}`;
+  const lines = [checkLines(withOneErased(checks)), countsLine('checks', counts), `${verdict}\n`];
+  return ok({ stdout: lines.join(''), exitCode: VERDICT_EXIT_CODES[result] });
+}
+
+/** Of the checks that only say, and all the same, that the texts of the interaction are erased, one. */
+function withOneErased(checks: readonly CheckResult[]): readonly CheckResult[] {
+  const erased = checks.filter(isErased);
+  const [first] = erased;
+  if (typeof first?.detail !== 'string') return checks;
+  const one = erasedTexts(first.detail, erased.length);
+  return checks
+    .filter((check) => check === first || !isErased(check))
+    .map((check) => (check === first ? one : check));
 }
 
 /** As far as the bundle's events go: newer ones may exist. */

@@ -36,4 +36,18 @@ describe('countersign', () => {
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^usage: no command/);
   });
+
+  it('ends with a code that is no verdict when something happens that nobody foresaw', async () => {
+    const script = `process.on('newListener', (name) => {
+      if (name !== 'uncaughtException') return;
+      setImmediate(() => { throw new RangeError('too deep'); });
+    });`;
+    const { exitCode, stderr } = await countersign(['token', '--help'], '', {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
+    });
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^internal-error: RangeError: too deep\n/),
+    ]);
+  });
 });

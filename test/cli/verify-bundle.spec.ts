@@ -25,6 +25,10 @@ describe('a bundle is verified by what the user trusts', () => {
       `verified: interaction ${bundle.interactionId} is rejected as of entry 8 of 9`,
     );
     expect(stdout).toMatch(/^verified +inclusion +interaction-.*@2$/m);
+    const checks = stdout.trimEnd().split('\n').length - 2;
+    expect(stdout).toContain(
+      `\nchecks: ${String(checks)} verified, 0 failed, 0 not checkable, 0 erased\n`,
+    );
   });
 
   it('a file with a key, and a kept checkpoint', async () => {

@@ -108,6 +108,8 @@ describe('of a service that says what its log says', () => {
     expect(stdout).toMatch(/\nverified\n$/);
     const { text } = await service.call('GET', '/log/checkpoint');
     expect(await readFile(state, 'utf8')).toBe(text);
+    const [, size, root] = text.split('\n');
+    expect(stdout).toContain(`\n${String(size)} entries, root ${String(root)}\n`);
 
     await agreement();
     await covered();
@@ -262,7 +264,7 @@ describe('following a service', () => {
     expect(stdout).toContain(
       `interaction-${later.interactionId}@2 /status: log "active", service "pending"`,
     );
-    expect(stdout).toMatch(/^1 interactions compared with the service, 1 differ$/m);
+    expect(stdout).toMatch(/^1 interaction compared with the service, 1 differs$/m);
   });
 });
 
@@ -304,7 +306,7 @@ describe('of another log', () => {
       await other.token(AUDITOR),
     ]);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^failed +consistency .*(consistency-broken|log-shorter)/m);
+    expect(stdout).toMatch(/^failed +consistency +\d+ entries +log-shorter: /m);
     expect(await readFile(state, 'utf8')).toBe(kept);
   });
 
@@ -323,7 +325,56 @@ describe('of another log', () => {
   });
 });
 
+it('without anything to trust, one line says that nobody vouches for its checkpoints', async () => {
+  await agreement();
+  await covered();
+  const { body } = await service.call('GET', '/v1/log/checkpoints');
+  const { length } = body['checkpoints'] as readonly unknown[];
+  expect(length).toBeGreaterThan(1);
+  const { exitCode, stdout } = await countersign(['audit', service.url, '--token', token]);
+  expect(exitCode).toBe(3);
+  const told = stdout.split('\n').filter((line) => line.includes('log-unnamed'));
+  expect(told).toEqual([
+    expect.stringMatching(
+      /^not checkable +checkpoint +\d+ entries .*, the newest of \d+ checkpoints\)$/,
+    ),
+  ]);
+  expect(stdout).toMatch(/\nnot checkable\n$/);
+});
+
 describe('what cannot be audited', () => {
+  it('a file that another command takes is told as what it is', async () => {
+    const bundle = await alpha.get(`${pathOf(active)}/evidence`, { token: alpha.runtimeToken });
+    const document = await alpha.get(pathOf(active));
+    const page = await service.call('GET', '/v1/events?limit=2', { token });
+    for (const [text, told] of [
+      [bundle.text, /evidence bundle, which `countersign verify FILE --trust KEY` takes/],
+      [JSON.stringify(bundle.body), /evidence bundle/],
+      [JSON.stringify(bundle.body, null, 2), /evidence bundle/],
+      [document.text, /interaction document, which `countersign verify FILE --keys KEYS` takes/],
+      [page.text, /page of events; .*x-ndjson/],
+    ] as const) {
+      const { exitCode, stderr } = await audit(await folder.file('mixed-up', text));
+      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^events-malformed: /)]);
+      expect(stderr).toMatch(told);
+    }
+  });
+
+  it('a page, or an export, is told to whoever would verify it', async () => {
+    const page = await service.call('GET', '/v1/events?limit=2', { token });
+    const lines = await exported();
+    for (const [text, code] of [
+      [lines, 'json-syntax'],
+      [lines.slice(0, lines.indexOf('\n')), 'document-invalid'],
+      [page.text, 'document-invalid'],
+    ] as const) {
+      const file = await folder.file('mixed-up', text);
+      const { exitCode, stderr } = await countersign(['verify', file, '--trust', key]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(`^${code}: `)]);
+      expect(stderr).toContain('`countersign audit');
+    }
+  });
+
   it('a token that sees a part of the log is told so before anything is read', async () => {
     const part = await service.token({ ...AUDITOR, scopes: ['audit:read'] });
     const { exitCode, stderr } = await countersign(['audit', service.url, '--token', part]);

@@ -1,12 +1,15 @@
 import { conclude, gap, type CheckResult } from '../../audit/verify/check-result.js';
 import type { Trust } from '../../audit/verify/trust.js';
-import { encodeBase64Url } from '../../kernel/base64url.js';
 import { logOrigin, type SignedCheckpoint } from '../../kernel/checkpoint.js';
+import type { CliFault } from '../cli-fault.js';
+import { BEGINNING_BYTES, inputKind } from '../input-kind.js';
+import { AuditFault } from './audit-fault.js';
 import { withProgress } from './audit-progress.js';
 import type { AuditReport } from './audit-report.js';
 import { checkKept, checkPublished } from './checkpoint-checks.js';
+import { checkpointToKeep, type Keeping } from './checkpoint-to-keep.js';
 import { chunksOf } from './export-chunks.js';
-import { openLog } from './first-event.js';
+import { openLog, type OpenedLog } from './first-event.js';
 import { lineBlocks } from './line-blocks.js';
 import { LogAudit } from './log-audit.js';
 
@@ -21,34 +24,98 @@ export interface ExportAuditOptions {
   readonly tell: (line: string) => void;
 }
 
+/** What an export came to. */
+export interface ExportAudit {
+  readonly report: AuditReport;
+  /** The newest checkpoint that was given, or why it is not kept. */
+  readonly keeping: Keeping;
+}
+
 /**
- * Audits an export, offline.
- * @throws {AuditFault} when it cannot be read
+ * Audits an export, offline; of one that is damaged behind its first event, what stands before the damage.
+ * @throws {AuditFault} when nothing of it can be read
  */
-export async function auditExport(options: ExportAuditOptions): Promise<AuditReport> {
+export async function auditExport(options: ExportAuditOptions): Promise<ExportAudit> {
   const { trust, published, kept, threads, tell } = options;
-  const { audience, blocks } = await openLog(lineBlocks(chunksOf(options.file)));
+  const { audience, blocks } = await openExport(options.file);
   const log = new LogAudit({ audience, threads, documents: false });
   try {
     const remembered = [...trust.checkpoints, ...(kept ? [kept] : [])];
     for (const { checkpoint } of [...published, ...remembered]) log.watch(checkpoint.size);
-    await withProgress(log, undefined, tell, () => log.take(blocks));
+    const cut = await withProgress(log, undefined, tell, () => takeWhole(log, blocks));
     const origin = logOrigin(audience);
     const rootAt = (size: number): Uint8Array | undefined => log.rootAt(size);
+    // What was not read is no sign that it is not there.
+    const isReached = ({ checkpoint }: SignedCheckpoint): boolean =>
+      cut === null || checkpoint.size <= log.size;
+    const judged = published
+      .filter(isReached)
+      .map((given) => ({ given, check: checkPublished(given, origin, trust, rootAt) }))
+      .toSorted((a, b) => a.given.checkpoint.size - b.given.checkpoint.size);
+    const tree = [
+      ...remembered.filter(isReached).map((each) => checkKept(each, origin, rootAt)),
+      ...judged.map(({ check }) => check),
+      ...checkReach([...remembered, ...published], log.size, trust),
+    ];
+    const events = await log.events(cut === null);
     return {
-      tree: [
-        ...remembered.map((each) => checkKept(each, origin, rootAt)),
-        ...published.map((each) => checkPublished(each, origin, trust, rootAt)),
-        ...checkReach([...remembered, ...published], log.size, trust),
-      ],
-      checkpointsLeftOut: 0,
-      events: await log.events(true),
-      size: log.size,
-      root: encodeBase64Url(log.root),
-      compared: null,
+      report: {
+        tree,
+        checkpointsLeftOut: 0,
+        events,
+        size: log.size,
+        root: log.root,
+        compared: null,
+        cut,
+      },
+      keeping: checkpointToKeep({
+        isWhole: cut === null,
+        tree,
+        events,
+        newest: judged.at(-1),
+        kept,
+      }),
     };
   } finally {
     await log.end();
+  }
+}
+
+/** Where the rest cannot be read, why. */
+async function takeWhole(
+  log: LogAudit,
+  blocks: AsyncIterable<Uint8Array>,
+): Promise<CliFault | null> {
+  try {
+    await log.take(blocks);
+    return null;
+  } catch (error) {
+    const isRead = error instanceof AuditFault && OF_READING.has(error.fault.code) && log.size > 0;
+    if (!isRead) throw error;
+    return error.fault;
+  }
+}
+
+const OF_READING: ReadonlySet<string> = new Set(['events-malformed', 'input-unreadable']);
+
+/** @throws {AuditFault} `input-unreadable`, `events-malformed`: what another command takes is told as that */
+async function openExport(file: string): Promise<OpenedLog> {
+  let beginning: Uint8Array = new Uint8Array();
+  const noted = async function* (): AsyncGenerator<Uint8Array, undefined> {
+    for await (const chunk of chunksOf(file)) {
+      // A copy: a chunk holds only until the next is asked for.
+      if (beginning.length === 0) beginning = new Uint8Array(chunk.subarray(0, BEGINNING_BYTES));
+      yield chunk;
+    }
+  };
+  try {
+    return await openLog(lineBlocks(noted()));
+  } catch (error) {
+    const kind = inputKind(beginning);
+    const isOurs = error instanceof AuditFault && error.fault.code === 'events-malformed';
+    throw isOurs && kind !== undefined
+      ? new AuditFault('events-malformed', `${error.fault.detail}; ${kind}`)
+      : error;
   }
 }
 

@@ -10,3 +10,10 @@ export class AuditFault extends Error {
     this.fault = cliFault(code, detail);
   }
 }
+
+/** What a thread threw comes without its class, but with what it held. */
+export function faultOfThread(error: Error): AuditFault | undefined {
+  if (error.name !== 'AuditFault') return undefined;
+  const { code, detail } = (error as AuditFault).fault;
+  return new AuditFault(code, detail);
+}

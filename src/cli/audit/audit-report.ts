@@ -1,16 +1,27 @@
-import { summarize, type CheckResult, type Verdict } from '../../audit/verify/check-result.js';
-import { checkLines, VERDICT_EXIT_CODES, VERDICT_WORDS } from '../check-lines.js';
+import { summarize, type CheckResult } from '../../audit/verify/check-result.js';
+import { encodeBase64 } from '../../kernel/base64.js';
+import {
+  checkLines,
+  countsLine,
+  countsOf,
+  ONLY_ERASED,
+  VERDICT_EXIT_CODES,
+  VERDICT_WORDS,
+} from '../check-lines.js';
+import type { CliFault } from '../cli-fault.js';
 import type { CommandOutput } from '../command.js';
+import { counted } from '../counted.js';
 import { printable } from '../printable.js';
+import { keepingLine, type Keeping } from './checkpoint-to-keep.js';
 import type { ComparedStates } from './compare-states.js';
 import type { AuditedEvents } from './log-audit.js';
 import type { Difference } from './state-difference.js';
+import { toldCheckpoints } from './told-checkpoints.js';
 
+/** Nothing failed as far as it could be read, but not all of it could. */
+const UNREAD = 2;
 /** The log holds what it says, but the service answers something else. */
 const DIFFERS = 4;
-
-/** How often each line is repeated for others of its kind at most. */
-const MAX_LINES = 20;
 
 export interface AuditReport {
   /** Checkpoints, published and kept. */
@@ -20,58 +31,57 @@ export interface AuditReport {
   readonly checkpointsLeftOut: number;
   /** How many entries were read, and the root that they lead to. */
   readonly size: number;
-  readonly root: string;
+  readonly root: Uint8Array;
   /** Null when nothing was compared: an export answers no questions. */
   readonly compared: ComparedStates | null;
+  /** Why the rest could not be read: then the checks of events are not counted. */
+  readonly cut: CliFault | null;
 }
 
-/** One line per finding, one per number, and the verdict last. */
-export function reportOf({
-  tree,
-  events,
-  checkpointsLeftOut,
-  size,
-  root,
-  compared,
-}: AuditReport): Required<CommandOutput> {
-  const ofTree = summarize([...tree, ...events.findings]).result;
+/**
+ * One line per finding, one per number, and the verdict last.
+ * @param keeping what became of `--state`; null without
+ */
+export function reportOf(
+  { tree, events, checkpointsLeftOut, size, root, compared, cut }: AuditReport,
+  keeping: Keeping | null,
+): Required<CommandOutput> {
+  const { result } = summarize([...tree, ...events.findings]);
   const differences = compared?.differences ?? [];
-  const { verified, failed, 'not-checkable': gaps } = events.counts;
+  const counts = { ...events.counts, erased: events.erased };
+  const isOnlyErased =
+    result === 'not-checkable' && counts['not-checkable'] + countsOf(tree)['not-checkable'] === 0;
+  const isDiffering = result !== 'failed' && differences.length > 0;
+  const verdict = isDiffering
+    ? 'the service answers otherwise than its log says'
+    : `${VERDICT_WORDS[result]}${isOnlyErased ? ONLY_ERASED : ''}`;
   const lines = [
-    checkLines(shortened(tree)),
+    checkLines(toldCheckpoints(tree)),
     checkLines(events.findings),
     ...differences.map(differenceLine),
     ...leftOutLine(checkpointsLeftOut),
-    `${String(size)} entries, root ${root}\n`,
-    `checks of events: ${String(verified)} verified, ${String(failed)} failed, ${String(gaps)} not checkable, ${String(events.erased)} erased\n`,
+    `${String(size)} entries, root ${encodeBase64(root)}\n`,
+    cut === null ? countsLine('checks of events', counts) : '',
     compared === null
       ? 'states were not compared: an export answers no questions\n'
-      : `${String(compared.interactions)} interactions compared with the service, ${String(compared.differing)} differ\n`,
-    `${verdictOf(ofTree, differences)}\n`,
+      : comparedLine(compared),
+    keeping === null ? '' : keepingLine(keeping),
+    `${cut === null || result === 'failed' ? verdict : 'not read to its end'}\n`,
   ];
-  const exitCode =
-    ofTree !== 'failed' && differences.length > 0 ? DIFFERS : VERDICT_EXIT_CODES[ofTree];
-  return { stdout: lines.join(''), stderr: '', exitCode };
+  const exitCode = isDiffering ? DIFFERS : VERDICT_EXIT_CODES[result];
+  if (cut === null) return { stdout: lines.join(''), stderr: '', exitCode };
+  const stderr = `${cut.code}: ${printable(cut.detail)}\n`;
+  return { stdout: lines.join(''), stderr, exitCode: result === 'failed' ? exitCode : UNREAD };
 }
 
 function leftOutLine(count: number): readonly string[] {
-  return count === 0 ? [] : [`${String(count)} older checkpoints were left out\n`];
+  if (count === 0) return [];
+  return [`${counted(count, 'older checkpoint')} ${count === 1 ? 'was' : 'were'} left out\n`];
 }
 
-function verdictOf(result: Verdict, differences: readonly Difference[]): string {
-  if (result === 'failed' || differences.length === 0) return VERDICT_WORDS[result];
-  return 'the service answers otherwise than its log says';
-}
-
-/** Of the checkpoints that fit, the newest alone is told; what is wrong is told in the log's order. */
-function shortened(tree: readonly CheckResult[]): readonly CheckResult[] {
-  const newest = tree.findLast(
-    ({ result, check }) => check === 'checkpoint' && result === 'verified',
-  );
-  const told = tree.filter(
-    (each) => each === newest || each.check !== 'checkpoint' || each.result !== 'verified',
-  );
-  return told.slice(0, MAX_LINES);
+function comparedLine({ interactions, differing }: ComparedStates): string {
+  const differ = `${String(differing)} ${differing === 1 ? 'differs' : 'differ'}`;
+  return `${counted(interactions, 'interaction')} compared with the service, ${differ}\n`;
 }
 
 function differenceLine({ subject, pointer, inLog, inAnswer }: Difference): string {

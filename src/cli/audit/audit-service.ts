@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckResult } from '../../audit/verify/check-result.js';
 import type { Trust } from '../../audit/verify/trust.js';
 import {
@@ -5,13 +6,14 @@ import {
   parseSignedCheckpoint,
   type SignedCheckpoint,
 } from '../../kernel/checkpoint.js';
-import { encodeBase64Url } from '../../kernel/base64url.js';
 import { sameHash } from '../../kernel/merkle.js';
+import { formatNote } from '../../kernel/signed-note.js';
 import { AuditFault } from './audit-fault.js';
 import { withProgress } from './audit-progress.js';
 import type { AuditReport } from './audit-report.js';
 import { checkKept, checkPublished } from './checkpoint-checks.js';
-import { compareStates } from './compare-states.js';
+import { checkpointToKeep, type Keeping } from './checkpoint-to-keep.js';
+import { compareStates, settled, type StatesSoFar } from './compare-states.js';
 import { firstForeignLeaf } from './first-foreign-leaf.js';
 import { openLog } from './first-event.js';
 import { lineBlocks } from './line-blocks.js';
@@ -31,9 +33,21 @@ export interface ServiceAuditOptions {
 /** What one look at the service came to. */
 export interface ServiceAudit {
   readonly report: AuditReport;
-  /** The newest checkpoint, when the entries lead to it and to all before it, the kept one too. */
-  readonly proved: SignedCheckpoint | undefined;
+  /** The newest checkpoint, or why it is not kept. */
+  readonly keeping: Keeping;
 }
+
+/** Before the last of it is settled. */
+interface Reading extends ServiceAudit {
+  readonly states: StatesSoFar;
+}
+
+/**
+ * For so long entries are waited for that tell of the erasures of which the service already speaks. They are
+ * recorded in the next moment, and the service is asked for a checkpoint that covers them.
+ */
+const PATIENCE_MS = 20_000;
+const PAUSE_MS = 500;
 
 /** Follows the log of a live service: the first look reads all of it, each later one what is new. */
 export class LogFollower {
@@ -47,42 +61,80 @@ export class LogFollower {
 
   /** @throws {AuditFault} when something that is needed cannot be read */
   async look(): Promise<ServiceAudit> {
+    let reading = await this.#readOn();
+    const end = performance.now() + PATIENCE_MS;
+    while (isOpen(reading) && performance.now() < end) {
+      if (await this.#hasGrown(reading)) reading = joined(reading, await this.#readOn(reading));
+      else await delay(PAUSE_MS);
+    }
+    const { report, keeping, states } = reading;
+    return { report: { ...report, compared: settled(states) }, keeping };
+  }
+
+  /** To the newest checkpoint. */
+  async #readOn(before?: Reading): Promise<Reading> {
     const newest = await this.#newest();
     const log = (this.#log ??= await this.#begin());
     const from = log.size;
     const { checkpoints, leftOut } = await publishedCheckpoints(this.options.client, from);
-    const ahead = [...checkpoints.filter(({ checkpoint }) => checkpoint.size > from), newest];
+    // The newest is listed as well, and judged once.
+    const own = formatNote(newest.note);
+    const isOther = (each: SignedCheckpoint): boolean =>
+      each.checkpoint.size > from && formatNote(each.note) !== own;
+    const ahead = [...checkpoints.filter(isOther), newest];
     const remembered = [...this.options.trust.checkpoints, ...(this.#kept ? [this.#kept] : [])];
     for (const { checkpoint } of [...ahead, ...remembered]) log.watch(checkpoint.size);
-    const until = Math.max(...[newest, ...remembered].map(({ checkpoint }) => checkpoint.size));
+    // Not only to the newest: the list may be of another node, or of a moment later.
+    const until = [...ahead, ...remembered].reduce(
+      (size, { checkpoint }) => Math.max(size, checkpoint.size),
+      0,
+    );
     await this.#readTo(log, until);
 
     const rootAt = (size: number): Uint8Array | undefined => log.rootAt(size);
+    const judge = (given: SignedCheckpoint): CheckResult =>
+      checkPublished(given, this.#origin, this.options.trust, rootAt);
+    const published = ahead.map((given) => ({ given, check: judge(given) }));
     const tree = [
       ...remembered.map((each) => checkKept(each, this.#origin, rootAt)),
-      ...ahead.map((each) => checkPublished(each, this.#origin, this.options.trust, rootAt)),
+      ...published.map(({ check }) => check),
     ];
     const foreign = await this.#firstForeign(log, tree, from, ahead);
     if (foreign !== undefined) tree.push(foreign);
-    const isConsistent = tree.every(({ result }) => result !== 'failed');
-    // A node that lags shows an older one: what was kept is never given up for it.
-    const isNewest = newest.checkpoint.size >= (this.#kept?.checkpoint.size ?? 0);
-    const proved = isConsistent && isNewest ? newest : undefined;
-    this.#kept = proved ?? this.#kept;
+    // The command of the last entry may have made one more, which the checkpoint does not cover.
+    const events = await log.events(false);
+    const keeping = checkpointToKeep({
+      isWhole: true,
+      tree,
+      events,
+      newest: published.at(-1),
+      kept: this.#kept,
+    });
+    if (keeping.ok) this.#kept = keeping.value;
+    const states = await compareStates(log, this.options.client, from, before?.states);
     const report: AuditReport = {
       tree,
       checkpointsLeftOut: leftOut,
-      // The command of the last entry may have made one more, which the checkpoint does not cover.
-      events: await log.events(false),
+      events,
       size: log.size,
-      root: encodeBase64Url(log.root),
-      compared: await compareStates(log, this.options.client, from),
+      root: log.root,
+      compared: settled(states),
+      cut: null,
     };
-    return { report, proved };
+    return { report, keeping, states };
   }
 
   async end(): Promise<void> {
     await this.#log?.end();
+  }
+
+  /** Is there a checkpoint that covers more? For the events of these interactions one is asked for. */
+  async #hasGrown({ report, states }: Reading): Promise<boolean> {
+    for (const interactionId of states.untold.keys()) {
+      await this.options.client.touch(`/v1/interactions/${interactionId}/evidence?texts=false`);
+      break;
+    }
+    return (await this.#newest()).checkpoint.size > report.size;
   }
 
   /** Where the entries leave the tree of the first checkpoint that they do not lead to. */
@@ -146,4 +198,18 @@ export class LogFollower {
       }
     });
   }
+}
+
+/** May the entries to come still bear the service out? Not where something is wrong already. */
+function isOpen({ report: { tree, events }, states }: Reading): boolean {
+  const hasFailed = events.counts.failed > 0 || tree.some(({ result }) => result === 'failed');
+  return states.untold.size > 0 && !hasFailed;
+}
+
+/** What was told of a checkpoint before is told again only where it is something else. */
+function joined(before: Reading, after: Reading): Reading {
+  const told = [...before.report.tree, ...after.report.tree];
+  const tree = [...new Map(told.map((each) => [JSON.stringify(each), each])).values()];
+  const { checkpointsLeftOut } = before.report;
+  return { ...after, report: { ...after.report, tree, checkpointsLeftOut } };
 }

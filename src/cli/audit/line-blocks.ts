@@ -37,8 +37,8 @@ export async function* lineBlocks(
     if (size > unfinished) yield waiting.subarray(0, size - unfinished);
     throw error;
   }
+  if (size > unfinished) yield waiting.subarray(0, size - unfinished);
   if (unfinished > 0) throw new AuditFault('events-malformed', 'the last event is cut off');
-  if (size > 0) yield waiting.subarray(0, size);
 }
 
 /** Where each line of a block begins and ends, without its newline. */

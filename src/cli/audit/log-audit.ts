@@ -179,19 +179,21 @@ export class LogAudit {
     return this.#settled;
   }
 
+  /** What stands before a line that is no event counts. */
   #settle(first: number, lines: number, answers: readonly JudgedLines[]): void {
     const leaves = new Array<Uint8Array | undefined>(lines);
     for (const { malformed: place, dealt } of answers) {
-      if (place !== null) throw malformed(place);
       dealt.indices.forEach((index, nth) => {
-        if (index === JUDGED_ELSEWHERE) return;
+        if (index === JUDGED_ELSEWHERE || index >= (place ?? Infinity)) return;
         // A copy: the memory goes around.
         leaves[index - first] = dealt.leaves.slice(nth * HASH_BYTES, (nth + 1) * HASH_BYTES);
       });
     }
-    for (let nth = 0; nth < lines; nth++) {
-      const leaf = leaves[nth];
-      if (leaf === undefined) throw malformed(first + nth);
+    for (const [nth, leaf] of leaves.entries()) {
+      if (leaf === undefined) {
+        this.#noteBefore(first + nth, answers);
+        throw malformed(first + nth);
+      }
       this.#frontier.append(leaf);
       this.#leaves?.append(leaf);
       if (this.#rootsAt.has(this.size)) this.#rootsAt.set(this.size, this.root);
@@ -202,19 +204,32 @@ export class LogAudit {
     }
   }
 
+  /** Of a block that is not whole only findings are told by their place: what is verified is not counted. */
+  #noteBefore(end: number, answers: readonly JudgedLines[]): void {
+    const findings = answers.flatMap((answer) =>
+      answer.findings.filter(({ index }) => index < end),
+    );
+    for (const { result } of findings) this.#counts[result.result]++;
+    this.#noteFindings(findings);
+  }
+
   #note({ counts, findings, dealt, position }: JudgedLines): void {
     for (const verdict of ['verified', 'failed', 'not-checkable'] as const) {
       this.#counts[verdict] += counts[verdict];
     }
+    this.#noteFindings(findings);
+    const index = dealt.indices.findLast((each) => each !== JUDGED_ELSEWHERE);
+    if (index !== undefined && position !== null && index > (this.#last?.index ?? -1)) {
+      this.#last = { index, position };
+    }
+  }
+
+  #noteFindings(findings: readonly Finding[]): void {
     for (const finding of findings) {
       const ofKind = this.#findings.filter(({ result }) => result.result === finding.result.result);
       if (ofKind.length < MAX_FINDINGS) this.#findings.push(finding);
     }
     this.#findings.sort((a, b) => a.index - b.index);
-    const index = dealt.indices.findLast((each) => each !== JUDGED_ELSEWHERE);
-    if (index !== undefined && position !== null && index > (this.#last?.index ?? -1)) {
-      this.#last = { index, position };
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { asErased, lacksTexts } from '../../audit/verify/erased-texts.js';
+import { erasedTexts, lacksTexts } from '../../audit/verify/erased-texts.js';
 import {
   RestingStates,
   type Packing,
@@ -49,8 +49,8 @@ export class MissingTexts {
     this.#missingCount -= gaps.count;
     this.#erasedCount += gaps.count;
     if (this.#erased.length >= MAX_FINDINGS) return;
-    const { index, result } = gaps.first;
-    this.#erased.push({ index, result: asErased(result, event) });
+    const { index } = gaps.first;
+    this.#erased.push({ index, result: erasedTexts(event, gaps.count) });
   }
 
   /** As far as the log has been read. */

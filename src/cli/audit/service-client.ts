@@ -1,11 +1,13 @@
 import { isSecureUrl } from '../../config/addresses.js';
 import type { Json } from '../../kernel/json.js';
+import { parseStrictJson } from '../../kernel/strict-json.js';
+import { DOCUMENT_LIMITS } from '../fetch-json.js';
 import { AuditFault } from './audit-fault.js';
 
 /** One call takes no longer, in milliseconds; of an export, each piece of it. */
 const TIMEOUT_MS = 30_000;
-/** The largest document is one of 200 revisions. */
-const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+/** The contract of a document lies deeper in it than in the request that it came with. */
+const LIMITS = { ...DOCUMENT_LIMITS, maxDepth: DOCUMENT_LIMITS.maxDepth + 16 };
 const MAX_NOTE_BYTES = 256 * 1024;
 
 export interface JsonAnswer {
@@ -54,14 +56,23 @@ export class ServiceClient {
     return response.status === 200 ? bytes : undefined;
   }
 
-  /** Whatever its status. */
+  /** Whatever its status, as long as it is JSON with a single meaning, and no deeper than documents are. */
   async json(path: string): Promise<JsonAnswer> {
     const response = await this.#get(path, 'application/json');
-    const bytes = await this.#bytes(response, MAX_DOCUMENT_BYTES);
+    const parsed = parseStrictJson(await this.#bytes(response, LIMITS.maxBytes), LIMITS);
+    if (parsed.ok) return { status: response.status, body: parsed.value };
+    const { code } = parsed.error;
+    if (code !== 'json-syntax') throw new AuditFault(code, `${this.base.host} answered ${path}`);
+    throw new AuditFault('service-refused', `${this.base.host} answered ${path} without JSON`);
+  }
+
+  /** Asks for something for what that sets going: whatever is answered, and whether. */
+  async touch(path: string): Promise<void> {
     try {
-      return { status: response.status, body: JSON.parse(bytes.toString()) as Json };
+      const { body } = await this.#get(path, 'application/json');
+      await body?.cancel();
     } catch {
-      throw new AuditFault('service-refused', `${this.base.host} answered ${path} without JSON`);
+      // What it was to set going shows elsewhere.
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../../threads/start-thread.js';
-import { AuditFault } from './audit-fault.js';
+import { faultOfThread } from './audit-fault.js';
 import {
   memoryOf,
   type NumberedAnswer,
@@ -38,7 +38,7 @@ export class ShardWorker {
       this.#waiting.delete(id);
     });
     this.#worker.on('error', (error: Error) => {
-      this.#failure = diskFault(error) ?? error;
+      this.#failure = faultOfThread(error) ?? error;
     });
     this.#worker.on('exit', () => {
       this.#failure ??= new Error('a thread of the audit has ended');
@@ -64,12 +64,6 @@ export class ShardWorker {
   async end(): Promise<void> {
     await this.#worker.terminate();
   }
-}
-
-/** That there is no room for what rests is nobody's bug. */
-function diskFault({ code }: NodeJS.ErrnoException): AuditFault | undefined {
-  if (code !== 'SQLITE_FULL' && code?.startsWith('SQLITE_IOERR') !== true) return undefined;
-  return new AuditFault('output-unwritable', `a temporary file, where TMPDIR says (${code})`);
 }
 
 /** Lines are handed over, not copied. */

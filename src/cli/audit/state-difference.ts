@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ReplayedInteraction } from '../../audit/verify/replay/replayed-interaction.js';
-import { shown } from '../../audit/verify/replay/replayed-interaction.js';
 import { wireDocument } from '../../audit/verify/replay/wire-document.js';
+import { wireRemains } from '../../audit/verify/replay/wire-remains.js';
 import { documentChanges } from '../../kernel/document-changes.js';
-import type { Json, JsonObject } from '../../kernel/json.js';
+import { isObject, type Json } from '../../kernel/json.js';
+import { withShownContracts } from './shown-contracts.js';
 
 /** How the service answered for one interaction. */
 export interface ServiceAnswer {
@@ -18,61 +20,65 @@ export interface Difference {
   readonly subject: string;
   /** JSON pointer into the answer. */
   readonly pointer: string;
-  /** As JSON, null where it is not there. */
+  /** As JSON, or in words; null where it is not there. */
   readonly inLog: string | null;
   readonly inAnswer: string | null;
+  /**
+   * All that differs is that the service calls the texts erased, and the log does not. Texts are gone at once,
+   * and at every earlier moment too: entries that were not read yet may still tell of it.
+   */
+  readonly isUntoldErasure: boolean;
 }
 
 /**
  * Compares what the log leads to with what the service answers: the whole document, or of one whose
- * texts are erased what remains. Null when they are equal.
+ * texts are erased what remains. Contracts that the log does not give are held against their hashes in it.
+ * Null when they are equal.
  */
 export function stateDifference(
   state: ReplayedInteraction,
   { status, body }: ServiceAnswer,
 ): Difference | null {
   const subject = `interaction-${state.interactionId}@${String(state.revision)}`;
-  if (status === 200) {
-    const document = wireDocument(state);
-    // Without the contracts (erased meanwhile, or kept from this reader) the rest is compared.
-    if (document !== undefined) return first(subject, plain(document), body);
-    return first(subject, outline(state), pick(body, OUTLINE));
+  switch (status) {
+    case 200:
+      return state.erased
+        ? difference(subject, '', 'texts erased', 'HTTP 200')
+        : documentDifference(subject, state, body);
+    case 410:
+      return (
+        first(subject, plain(wireRemains(state)), remainsIn(body)) ??
+        (state.erased ? null : untoldErasure(subject))
+      );
+    default:
+      return difference(subject, '', state.status, `HTTP ${String(status)}`);
   }
-  if (status === 410) return first(subject, outline(state), pick(member(body, 'remains'), OUTLINE));
-  const answered = `HTTP ${String(status)}`;
-  return { subject, pointer: '', inLog: state.status, inAnswer: answered };
 }
 
-const OUTLINE = [
-  'interactionId',
-  'initiatorAgentId',
-  'responderAgentId',
-  'status',
-  'termsHash',
-  'contractRevision',
-  'createdAt',
-  'updatedAt',
-  'expiresAt',
-] as const;
-
-/** What both a document and its remains say. */
-function outline(state: ReplayedInteraction): Json {
-  const standing = shown(state);
-  const all = {
-    ...state,
-    termsHash: standing?.termsHash ?? null,
-    contractRevision: standing?.revision ?? null,
-  };
-  return Object.fromEntries(OUTLINE.map((name) => [name, all[name]]));
+function documentDifference(
+  subject: string,
+  state: ReplayedInteraction,
+  body: Json,
+): Difference | null {
+  const whole = withShownContracts(state, body);
+  if (!whole.ok) {
+    const { pointer, hash, expected } = whole.error;
+    return difference(subject, pointer, `terms ${expected}`, hash && `terms ${hash}`);
+  }
+  const document = wireDocument(whole.value);
+  if (document === undefined) throw new Error('a state without transports is compared');
+  return first(subject, plain(document), body);
 }
 
-function pick(value: Json | undefined, names: readonly string[]): Json {
-  return Object.fromEntries(names.map((name) => [name, member(value, name) ?? null]));
+/** Without when and why it was erased: the log tells that by an event, which is judged as such. */
+function remainsIn(body: Json): Json {
+  const remains = isObject(body) ? (body['remains'] ?? null) : null;
+  if (!isObject(remains)) return remains;
+  return Object.fromEntries(Object.entries(remains).filter(([name]) => name !== 'erasure'));
 }
 
-function member(value: Json | undefined, name: string): Json | undefined {
-  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-  return isObject ? (value as JsonObject)[name] : undefined;
+function untoldErasure(subject: string): Difference {
+  return { ...difference(subject, '', 'texts not erased', 'HTTP 410'), isUntoldErasure: true };
 }
 
 function plain(document: object): Json {
@@ -81,7 +87,21 @@ function plain(document: object): Json {
 
 function first(subject: string, inLog: Json, inAnswer: Json): Difference | null {
   const [change] = documentChanges(inLog, inAnswer);
-  if (change === undefined) return null;
-  const { pointer, before, after } = change;
-  return { subject, pointer, inLog: before ?? null, inAnswer: after ?? null };
+  if (change !== undefined) {
+    const { pointer, before, after } = change;
+    return difference(subject, pointer, before ?? null, after ?? null);
+  }
+  // By their pointers alone a list is the same as an object that is numbered like it.
+  return isDeepStrictEqual(plain({ inLog }), plain({ inLog: inAnswer }))
+    ? null
+    : difference(subject, '', 'lists', 'objects in their place');
+}
+
+function difference(
+  subject: string,
+  pointer: string,
+  inLog: string | null,
+  inAnswer: string | null,
+): Difference {
+  return { subject, pointer, inLog, inAnswer, isUntoldErasure: false };
 }

@@ -1,11 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Verdict } from '../../audit/verify/check-result.js';
 import type { EvidenceBundle } from '../../kernel/evidence-bundle.js';
 import type { InteractionId } from '../../kernel/ids.js';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
 import { audit } from '../audit.js';
-import { VERDICT_WORDS } from '../check-lines.js';
 import type { Command } from '../command.js';
 import { verify } from '../verify.js';
 import type { DemoClient } from './demo-client.js';
@@ -89,14 +87,10 @@ async function run(command: Command, args: readonly string[]): Promise<Told> {
   return { exitCode, lines: stdout.trimEnd().split('\n') };
 }
 
-/** The lines of the checks that came to this verdict. A last line with the verdict on all is none. */
-export function checksOf({ lines }: Told, verdict: Verdict): readonly string[] {
-  return lines.filter((line) => line.startsWith(`${VERDICT_WORDS[verdict]} `));
-}
-
-/** How many checks came to which verdict. */
-export function tally(told: Told): string {
-  return (['verified', 'failed', 'not-checkable'] as const)
-    .map((verdict) => `${String(checksOf(told, verdict).length)} ${VERDICT_WORDS[verdict]}`)
-    .join(', ');
+/** The lines of the checks that are told by this word. The last lines, with numbers and verdict, are none. */
+export function checksOf(
+  { lines }: Told,
+  word: 'verified' | 'failed' | 'erased',
+): readonly string[] {
+  return lines.filter((line) => line.startsWith(`${word} `));
 }

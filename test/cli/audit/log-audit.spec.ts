@@ -149,7 +149,8 @@ describe('texts that are missing', () => {
       {
         check: 'texts',
         reason: 'erased',
-        detail: expect.stringMatching(/^interaction-.*@4$/) as unknown,
+        subject: expect.stringMatching(/^interaction-[0-9a-f-]+$/) as unknown,
+        detail: expect.stringMatching(/^2 checks, interaction-.*@4$/) as unknown,
       },
       unsigned,
     ]);
@@ -195,6 +196,21 @@ describe('lines that are no events of this log', () => {
     ['nothing', ''],
   ])('%s', async (_, line) => {
     expect(await faultOf([first, line, ...rest])).toMatch(/^events-malformed: line 2 is no event/);
+  });
+
+  it('what stands before one counts', async () => {
+    const lines = goldenExport(NAME);
+    const forged = lines.map((line) =>
+      line.includes('"type":"revision-attested"') ? line.replace(/"value":"./, '"value":"A') : line,
+    );
+    expect(await faultOf([...forged, 'garbage'])).toMatch(
+      /^events-malformed: line \d+ is no event/,
+    );
+    expect(log?.size).toBe(lines.length);
+    expect(log?.root).toEqual(rootOf(lines.length));
+    const told = await log?.events(false);
+    expect(told).toMatchObject({ result: 'failed' });
+    expect(told?.findings[0]).toMatchObject({ result: 'failed', check: 'attestation' });
   });
 
   it('one that never ends is not waited for', async () => {

@@ -7,6 +7,8 @@ export type Tampering = (path: string, body: string) => string | Promise<string>
 /** Stands between a client and a service, over real HTTP, and changes what it says. */
 export class TamperingProxy {
   tamper: Tampering = (_, body) => body;
+  /** In place of the service's own. */
+  status: (path: string, status: number) => number = (_, status) => status;
   /** After which share of its bytes an answer is broken off; 1 for a whole one. */
   whole: (path: string) => number = () => 1;
 
@@ -25,7 +27,7 @@ export class TamperingProxy {
           const body = bytes.toString();
           const changed = await proxy.tamper(path, body);
           const type = answer.headers.get('content-type') ?? 'application/octet-stream';
-          response.writeHead(answer.status, { 'content-type': type });
+          response.writeHead(proxy.status(path, answer.status), { 'content-type': type });
           // Not every body is a text.
           const sent = changed === body ? bytes : Buffer.from(changed);
           const share = proxy.whole(path);

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import type { RestingPlace } from '../../../audit/verify/replay/resting-states.js';
+import { AuditFault } from '../audit-fault.js';
 
 /** KiB of a database's pages in memory; what is more goes to the disk. */
 const CACHE_KIB = 4096;
@@ -7,6 +8,9 @@ const CACHE_KIB = 4096;
 /**
  * What an audit notes beside its memory, in a temporary database: a file without a name in the folder
  * that `TMPDIR` names, else in `/var/tmp`. It is gone with the process, however that ends.
+ *
+ * That there is no room for it is nobody's bug: whatever is done with it then throws an
+ * {@link AuditFault}, `output-unwritable`.
  */
 export class TemporaryTables {
   readonly #database = new Database('');
@@ -21,7 +25,9 @@ export class TemporaryTables {
 
   /** A table of its own. The name is none of the log's: it stands in statements. */
   table(name: string): RestingPlace {
-    this.#database.exec(`CREATE TABLE ${name} (name TEXT NOT NULL UNIQUE, text TEXT NOT NULL)`);
+    onDisk(() =>
+      this.#database.exec(`CREATE TABLE ${name} (name TEXT NOT NULL UNIQUE, text TEXT NOT NULL)`),
+    );
     const prepare = (sql: string) => this.#database.prepare<unknown[], string>(sql);
     const one = prepare(`SELECT text FROM ${name} WHERE name = ?`).pluck();
     const put = prepare(
@@ -34,14 +40,29 @@ export class TemporaryTables {
       )
       .raw();
     return {
-      get: (key) => one.get(key),
-      set: (key, text) => void put.run(key, text),
-      delete: (key) => void remove.run(key),
-      page: (after, most) => page.all(after, most),
+      get: (key) => onDisk(() => one.get(key)),
+      set: (key, text) => void onDisk(() => put.run(key, text)),
+      delete: (key) => void onDisk(() => remove.run(key)),
+      page: (after, most) => onDisk(() => page.all(after, most)),
     };
   }
 
   close(): void {
     this.#database.close();
+  }
+}
+
+/** A full disk, one that fails, a folder in which no file can be made. */
+const DISK_CODES = /^SQLITE_(FULL|IOERR|CANTOPEN)/;
+
+function onDisk<Value>(work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || !DISK_CODES.test(error.code)) throw error;
+    throw new AuditFault(
+      'output-unwritable',
+      `a temporary file, where TMPDIR says (${error.code})`,
+    );
   }
 }

@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { pathToFileURL } from 'node:url';
 import { TemporaryTables } from '../../../../src/cli/audit/temporary/temporary-tables.js';
+import { built } from '../../../support/built.js';
 
 let tables: TemporaryTables | undefined;
 
@@ -66,4 +69,29 @@ describe('a temporary table', () => {
     tables = undefined;
     expect(namelessFiles().length).toBe(before);
   });
+});
+
+/** Puts leaves away, in a process that may write no file of more than 50 KiB, until that ends. */
+const FULL_DISK = `
+const { TemporaryTables } = await import(process.argv[1]);
+const { KeptLeaves } = await import(process.argv[2]);
+const leaves = new KeptLeaves(new TemporaryTables().table('leaves'));
+try {
+  for (let n = 0; n < 1_000_000; n++) leaves.append(Buffer.alloc(32, n));
+  console.log('no fault');
+} catch (error) {
+  console.log(error.name, error.fault?.code);
+}
+`;
+
+it('that cannot be written ends the audit with a fault that has a code', () => {
+  const modules = ['temporary/temporary-tables', 'kept-leaves'].map((name) => {
+    const source = new URL(`../../../../src/cli/audit/${name}.ts`, import.meta.url);
+    return pathToFileURL(built(source)).href;
+  });
+  const node = [process.execPath, '--input-type=module', '-e', FULL_DISK, ...modules];
+  const { stdout } = spawnSync('sh', ['-c', 'ulimit -f 100; exec "$@"', 'sh', ...node], {
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('AuditFault output-unwritable\n');
 });
