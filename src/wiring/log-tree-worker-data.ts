@@ -4,5 +4,7 @@ import type { EventStoreLocation } from '../config/store-location.js';
 export interface LogTreeWorkerData {
   readonly eventStore: EventStoreLocation;
   readonly treePath: string;
+  /** What this node keeps of the signed log. */
+  readonly checkpointFile: string;
   readonly origin: string;
 }

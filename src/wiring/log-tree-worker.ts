@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { CheckpointFile } from '../audit/log/checkpoint-file.js';
 import { LogRecheck } from '../audit/log/log-recheck.js';
 import { LogTree } from '../audit/log/log-tree.js';
 import { TreeFollower } from '../audit/log/tree-follower.js';
@@ -6,13 +7,11 @@ import type { TreeOrder } from '../audit/log/tree-progress.js';
 import { TreeView } from '../audit/log/tree-view.js';
 import { logReport } from '../http/fault-log.js';
 import { SqliteReadDatabase } from '../projections/sqlite/sqlite-read-database.js';
-import { giveWay } from '../threads/give-way.js';
 import type { LogTreeWorkerData } from './log-tree-worker-data.js';
 import { openLog } from './open-event-store.js';
 
 /** The thread in which the tree grows; a throw in here ends it, and the service starts another. */
-giveWay();
-const { eventStore, treePath, origin } = workerData as LogTreeWorkerData;
+const { eventStore, treePath, checkpointFile, origin } = workerData as LogTreeWorkerData;
 const store = await openLog(eventStore);
 const database = new SqliteReadDatabase(treePath);
 const tree = new LogTree(database, origin);
@@ -21,6 +20,8 @@ const follower = new TreeFollower({
   store,
   tree,
   view,
+  kept: new CheckpointFile(checkpointFile),
+  origin,
   report: logReport,
   onProgress: (progress) => parentPort?.postMessage(progress),
 });

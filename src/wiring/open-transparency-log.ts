@@ -47,6 +47,7 @@ export async function openTransparencyLog(
   const workerData: LogTreeWorkerData = {
     eventStore: config.eventStore,
     treePath: location.path,
+    checkpointFile,
     origin,
   };
   const thread = new TreeThread({

@@ -3,10 +3,11 @@ import { formatCheckpoint } from '../../kernel/checkpoint.js';
 import { noteKey, signNote } from '../../kernel/note-key.js';
 import type { Report } from '../../kernel/report.js';
 import { formatNote } from '../../kernel/signed-note.js';
-import { millisecondsOf, type Clock } from '../../kernel/timestamp.js';
+import type { Clock } from '../../kernel/timestamp.js';
 import { errorSummary } from '../../projections/error-summary.js';
 import { pause } from '../../projections/pause.js';
 import type { CheckpointFile } from './checkpoint-file.js';
+import { CheckpointPace } from './checkpoint-pace.js';
 import { newestCheckpoint } from './checkpoint-rows.js';
 import type { CheckpointKey } from './checkpoint-signing.js';
 import { contradictionOf } from './contradiction.js';
@@ -30,12 +31,14 @@ export interface CheckpointSignerOptions {
   readonly intervalMs: number;
   /** Least time between two checkpoints when somebody asks for one, in milliseconds. */
   readonly leastIntervalMs?: number;
+  /** Milliseconds on a clock that nobody sets. */
+  readonly monotonic?: Clock;
 }
 
 /**
  * `starting`: what was signed has not been compared with the tree yet; `signing`: as it should be,
  * also while there is nothing to sign; `no-key`; `behind`: the tree has not come to the head of the
- * log; `refusing`: what was signed once speaks against the tree;
+ * log, or has grown and was not signed for long; `refusing`: what was signed once speaks against the tree;
  * `failing`: store or file cannot be used.
  */
 export type SignerState = 'starting' | 'signing' | 'no-key' | 'behind' | 'refusing' | 'failing';
@@ -64,12 +67,29 @@ export class CheckpointSigner {
   #running: Promise<void> | undefined;
   #isAsked = false;
   #health = STARTING;
+  readonly #pace: CheckpointPace;
   #isChecked = false;
 
-  constructor(private readonly options: CheckpointSignerOptions) {}
+  constructor(private readonly options: CheckpointSignerOptions) {
+    const { leastIntervalMs = LEAST_INTERVAL_MS, monotonic = () => performance.now() } = options;
+    this.#pace = new CheckpointPace({ ...options, leastIntervalMs, monotonic });
+  }
 
   get health(): SignerHealth {
     return this.#health;
+  }
+
+  /**
+   * What to tell operators: a turn that never ends says nothing by itself.
+   * @param unsigned leaves that no published checkpoint covers
+   */
+  healthOver(unsigned: number): SignerHealth {
+    const { overdueMs } = this.#pace;
+    if (unsigned <= 0 || overdueMs === undefined || this.#health.fault !== null)
+      return this.#health;
+    const seconds = String(Math.floor(overdueMs / 1_000));
+    const leaves = String(unsigned);
+    return { state: 'behind', fault: `nothing was signed for ${seconds} s: ${leaves} leaves wait` };
   }
 
   /** What this node keeps was compared with the tree: until then it does not know what its log is. */
@@ -140,7 +160,8 @@ export class CheckpointSigner {
     const key = await this.options.key();
     const isAtHead = await this.options.catchUp();
     if (!isAtHead && tree.size < (kept?.checkpoint.size ?? 0)) return { health: this.#behind };
-    // A damaged tree says nothing about the log.
+    // A tree that was not compared with the log, or is damaged, says nothing about it.
+    if (proven() === null) return { health: this.#behind };
     tree.rootOf(tree.state);
     const fault = contradictionOf(tree, origin, kept);
     if (fault !== undefined) return { health: { state: 'refusing', fault } };
@@ -154,6 +175,7 @@ export class CheckpointSigner {
     if (root === null || root.size > seen.size) return { health: this.#behind };
     tree.rootOf(seen);
     tree.requireRoot(root);
+    this.#pace.saw(newest, seen.size);
     const { size, rootHash } = root;
     // What others have published binds this node too, should the log be put back one day.
     if (newest !== undefined && newest.size > (kept?.checkpoint.size ?? -1)) {
@@ -164,7 +186,7 @@ export class CheckpointSigner {
       return { health: { state: 'no-key', fault: missing } };
     }
     if (size <= (newest?.size ?? 0)) return { health: WELL };
-    const remaining = newest === undefined ? 0 : this.#remaining(newest.recordedAt, isAsked);
+    const remaining = this.#pace.remaining(isAsked);
     if (remaining > 0) return { health: WELL, remaining };
 
     const text = formatCheckpoint({ origin, size, rootHash });
@@ -180,21 +202,13 @@ export class CheckpointSigner {
     };
     const isFirst = await writer.append({ type: 'checkpoint-signed', data, texts: null }, seen);
     // Own or another node's: the tree must see it before the next one is thought of.
-    await this.options.catchUp();
+    if (await this.options.catchUp()) this.#pace.saw(newestCheckpoint(tree), tree.size);
     return isFirst ? { health: WELL } : { health: WELL, remaining: 1 };
   }
 
   get #behind(): SignerHealth {
     const state = this.#isChecked ? 'behind' : 'starting';
     return { state, fault: 'the tree has not reached the head of the log' };
-  }
-
-  #remaining(recordedAt: Parameters<typeof millisecondsOf>[0], isAsked: boolean): number {
-    const { clock, intervalMs, leastIntervalMs = LEAST_INTERVAL_MS } = this.options;
-    const interval = isAsked ? Math.min(leastIntervalMs, intervalMs) : intervalMs;
-    const remaining = millisecondsOf(recordedAt) + interval - clock();
-    // A clock that was ahead once must not stop the log.
-    return Math.min(remaining, interval);
   }
 
   #became(health: SignerHealth): void {

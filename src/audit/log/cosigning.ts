@@ -4,7 +4,7 @@ import { formatNoteKey, verifyNote, type NoteKey } from '../../kernel/note-key.j
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { formatSignatureLine, parseNote, type SignedNote } from '../../kernel/signed-note.js';
-import type { Clock } from '../../kernel/timestamp.js';
+import { millisecondsOf, type Clock } from '../../kernel/timestamp.js';
 import { checkpointOfSize, cosignaturesOf, type StoredCheckpoint } from './checkpoint-rows.js';
 import type { CheckpointCosigned } from './domain/events.js';
 import type { LogWriter } from './log-writer.js';
@@ -20,7 +20,7 @@ export interface CosigningOptions {
 
 /** Signatures that are looked at in one submission. */
 const MAX_LINES = 16;
-/** A witness's clock may be ahead by so much, in seconds. */
+/** A witness's clock may be ahead of, or behind, the service's by so much, in seconds. */
 const LEEWAY_SECONDS = 300;
 /** Each takes one cosignature, or loses a race. */
 const MAX_ATTEMPTS = 24;
@@ -83,9 +83,12 @@ export class Cosigning {
   /** Those of witnesses that have not cosigned the checkpoint yet. */
   #newCosignatures(
     note: SignedNote,
-    { revision, size, rootHash }: StoredCheckpoint,
+    { revision, recordedAt, size, rootHash }: StoredCheckpoint,
   ): Result<readonly CheckpointCosigned[], Rejection> {
     const known = cosignaturesOf(this.options.tree, revision).map(({ witness }) => witness);
+    const now = this.options.clock() / 1000;
+    // A checkpoint of a clock that was ahead was published now at the latest.
+    const earliest = Math.min(millisecondsOf(recordedAt) / 1000, now) - LEEWAY_SECONDS;
     const news: CheckpointCosigned[] = [];
     for (const key of this.witnesses) {
       const witness = formatNoteKey(key);
@@ -97,7 +100,8 @@ export class Cosigning {
         return err({ code: 'signature-invalid' });
       }
       const { cosignedAt } = verdict;
-      if (cosignedAt > this.options.clock() / 1000 + LEEWAY_SECONDS) {
+      // c2sp.org/tlog-cosignature section "Format": the time at which the cosignature was generated.
+      if (cosignedAt < earliest || cosignedAt > now + LEEWAY_SECONDS) {
         return err({ code: 'signed-time-out-of-range' });
       }
       const data = {

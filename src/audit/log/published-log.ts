@@ -50,6 +50,14 @@ export class PublishedLog implements TransparencyLog {
     return covering();
   }
 
+  async checkpointOf(size: number, timeoutMs: number): Promise<PublishedCheckpoint | undefined> {
+    this.requireOurs();
+    const isThere = (): boolean => (this.#newest()?.size ?? 0) >= size;
+    if (!isThere() && timeoutMs > 0) await this.thread.until(isThere, timeoutMs);
+    this.requireOurs();
+    return this.#newest();
+  }
+
   maySign(): boolean {
     return this.signer.health.state !== 'no-key';
   }

@@ -18,13 +18,14 @@ export function transparencyLogHealth(
   return {
     name: 'transparency-log',
     check: () => {
-      const { state, fault } = signer.health;
       const { position, stalled, isContradicted } = thread.progress;
       const newest = tree.isThere ? newestCheckpoint(tree) : undefined;
+      const { size } = tree;
+      const { state, fault } = signer.healthOver(size - (newest?.size ?? 0));
       return {
         healthy: signer.isChecked && state !== 'refusing' && !isContradicted,
         details: {
-          size: tree.size,
+          size,
           position,
           stalled,
           published: newest === undefined ? null : { size: newest.size, at: newest.recordedAt },

@@ -11,10 +11,12 @@ import { errorSummary } from '../../projections/error-summary.js';
 import { breathe, pause } from '../../projections/pause.js';
 import { ReadDatabaseDamaged } from '../../projections/read-database.js';
 import { AUDITED_STREAM_PREFIXES } from '../audited-streams.js';
+import type { CheckpointFile } from './checkpoint-file.js';
 import { LOG_STREAM } from './domain/events.js';
 import { LogContradicted } from './log-contradicted.js';
 import type { LogTree } from './log-tree.js';
 import { provenTree } from './proven-tree.js';
+import { SignedPart } from './signed-part.js';
 import type { TreeProgress } from './tree-progress.js';
 import type { TreeView } from './tree-view.js';
 
@@ -23,6 +25,10 @@ export interface TreeFollowerOptions {
   readonly tree: LogTree;
   /** What is stored of the same tree. */
   readonly view: TreeView;
+  /** The checkpoint that this node keeps outside of the log. */
+  readonly kept: Pick<CheckpointFile, 'read'>;
+  /** Of the checkpoints that count. */
+  readonly origin: string;
   readonly report: Report;
   /** Told after every step. */
   readonly onProgress: (progress: TreeProgress) => void;
@@ -40,14 +46,16 @@ export interface TreeFollowerOptions {
  * one goes on exactly where the stored tree ends.
  *
  * It does not go on when the log is shorter than it was, or holds another event where the newest leaf
- * comes from: an older copy was put back. The tree can be made anew by deleting its file; signed
- * checkpoints stay binding.
+ * comes from: an older copy was put back, or the tree is another log's. The tree is made anew when all
+ * that was signed is in the log (see `SignedPart`), or by deleting its file; signed checkpoints stay
+ * binding.
  *
  * What is stored is never believed on its own word: before a session goes on, and once after every
  * other end of one, it is compared with the events, whose tree is kept in memory from then on.
  */
 export class TreeFollower {
   readonly #options: Required<TreeFollowerOptions>;
+  readonly #signedPart: SignedPart;
   readonly #stopping = new AbortController();
   #rest = new AbortController();
   #progress: TreeProgress = {
@@ -63,6 +71,8 @@ export class TreeFollower {
 
   constructor(options: TreeFollowerOptions) {
     this.#options = { restMs: 1_000, batchSize: 512, backoffMs: [100, 5_000], ...options };
+    const { store, view: tree, kept, origin } = options;
+    this.#signedPart = new SignedPart({ store, tree, kept, origin });
   }
 
   /** Looks at the log now instead of after the rest. */
@@ -104,6 +114,7 @@ export class TreeFollower {
         if (stalled !== this.#progress.stalled)
           report('the tree of the log stands still', { error });
         this.#tell({ stalled, proven: null, isContradicted: error instanceof LogContradicted });
+        if (error instanceof LogContradicted) await this.#judge(error);
         await pause(backoff, signal);
         backoff = Math.min(backoff * 2, backoffMs[1]);
       }
@@ -168,6 +179,21 @@ export class TreeFollower {
     if (head < position) {
       throw new ReadDatabaseDamaged(`the tree is at ${position}, and the log ends at ${head}`);
     }
+  }
+
+  /**
+   * Out of service comes first: to look at all that was signed takes its time.
+   * @throws {ReadDatabaseDamaged} when it is the tree that is at fault
+   */
+  async #judge({ message }: LogContradicted): Promise<void> {
+    try {
+      if (!(await this.#signedPart.isThere(this.#stopping.signal))) return;
+    } catch (error) {
+      if (error instanceof ReadDatabaseDamaged) throw error;
+      // The store is away: asked again at the next session.
+      return;
+    }
+    throw new ReadDatabaseDamaged(`${message}, but all that was signed is in the log`);
   }
 
   #tell(step: Partial<TreeProgress>): void {

@@ -85,10 +85,22 @@ describe('cosignatures', () => {
     ['by nobody that is known', 'witness-unknown', () => [{ ...cosigned(first), name: 'other' }]],
     ['of another time than signed', 'signature-invalid', () => [changed(cosigned(first))]],
     ['from the future', 'signed-time-out-of-range', () => [cosigned(first, text, NOW + 3600)]],
+    ['without a time', 'signed-time-out-of-range', () => [cosigned(first, text, 0)]],
+    [
+      'older than the checkpoint',
+      'signed-time-out-of-range',
+      () => [cosigned(first, text, NOW - 3600)],
+    ],
     ['too many', 'request-invalid', () => Array.from({ length: 17 }, () => cosigned(first))],
   ])('%s are refused', async (_, code, signatures) => {
     expect(await submit(signatures())).toBe(code);
     expect(recorded()).toEqual([]);
+  });
+
+  it('of a clock that is behind by minutes count, and a refused one takes nobody’s turn', async () => {
+    expect(await submit([cosigned(first, text, 0)])).toBe('signed-time-out-of-range');
+    expect(await submit([cosigned(first, text, NOW - 240)])).toContain('witness.example/w1');
+    expect(recorded()).toEqual([NOW - 240]);
   });
 
   it('over what was never published are refused', async () => {

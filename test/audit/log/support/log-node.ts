@@ -16,7 +16,7 @@ import { signEd25519, type Ed25519Jwk } from '../../../../src/kernel/ed25519.js'
 import type { NewEnvelope } from '../../../../src/kernel/envelope.js';
 import type { KeyId } from '../../../../src/kernel/ids.js';
 import type { NoteKey } from '../../../../src/kernel/note-key.js';
-import type { Timestamp } from '../../../../src/kernel/timestamp.js';
+import type { Clock, Timestamp } from '../../../../src/kernel/timestamp.js';
 import { SqliteReadDatabase } from '../../../../src/projections/sqlite/sqlite-read-database.js';
 import { eventually } from '../../../support/eventually.js';
 
@@ -36,6 +36,9 @@ export interface LogNodeOptions {
   readonly witnesses?: readonly NoteKey[];
   /** Between two checkpoints. */
   readonly intervalMs?: number;
+  /** Asked at each look; that of the machine when not given. */
+  readonly clock?: Clock;
+  readonly monotonic?: Clock;
   /** What stands between the node and its store. */
   readonly through?: (store: EventStore) => EventStore;
   /** Opens the log, where it is not `events.db`. */
@@ -61,13 +64,14 @@ export class LogNode {
   /** Over `events.db` of a folder, with a tree and a checkpoint file of its own name. */
   static async open(folder: string, name: string, options: LogNodeOptions = {}): Promise<LogNode> {
     const { origin = ORIGIN, key, witnesses = [], through = (store) => store } = options;
+    const { clock = Date.now, monotonic = () => performance.now() } = options;
     const { log = () => openSqliteEventStore(join(folder, 'events.db'), { pollMs: 5 }) } = options;
     const store = through(await log());
     const database = new SqliteReadDatabase(treeFile(folder, name));
     const written = new LogTree(database, origin);
     const view = new TreeView(database);
     const file = new CheckpointFile(join(folder, `${name}-checkpoint`));
-    const writer = new LogWriter(store, Date.now, randomBytes);
+    const writer = new LogWriter(store, clock, randomBytes);
     const self: { node?: LogNode } = {};
     const catchUp = () => self.node?.catchUp() ?? Promise.resolve(false);
     const signer = new CheckpointSigner({
@@ -78,7 +82,8 @@ export class LogNode {
       key: () => Promise.resolve(key),
       catchUp,
       proven: () => self.node?.progress.proven ?? null,
-      clock: Date.now,
+      clock,
+      monotonic,
       report: (line, { fault }) => self.node?.reports.push(`${line}: ${String(fault)}`),
       intervalMs: options.intervalMs ?? 20,
       leastIntervalMs: 1,
@@ -87,6 +92,8 @@ export class LogNode {
       store,
       tree: written,
       view,
+      kept: file,
+      origin,
       report: () => undefined,
       onProgress: (progress) => {
         if (self.node !== undefined) self.node.progress = progress;
@@ -95,7 +102,7 @@ export class LogNode {
       batchSize: 7,
       backoffMs: [5, 20],
     });
-    const cosigning = new Cosigning({ witnesses, tree: view, writer, catchUp, clock: Date.now });
+    const cosigning = new Cosigning({ witnesses, tree: view, writer, catchUp, clock });
     let running: Promise<void> = Promise.resolve();
     const node = new LogNode(
       store,
