@@ -22,7 +22,8 @@ for (const document of documents) {
   for (const [, script] of text.matchAll(/\bnpm run ([\w:-]+)/g)) {
     if (!Object.hasOwn(scripts, script)) problems.push(`${document}: no script "${script}"`);
   }
-  for (const [, command] of text.matchAll(/\bnpx countersign ([a-z][\w-]*)/g)) {
+  // With npx, in code within a line, and where a line of shell begins or substitutes with it.
+  for (const [, command] of text.matchAll(/(?:npx |`|^ *|\$\()countersign ([a-z][\w-]*)/gm)) {
     if (!new RegExp(`\\b${command}\\b`).test(help)) {
       problems.push(`${document}: countersign --help does not name "${command}"`);
     }

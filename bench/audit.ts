@@ -3,6 +3,8 @@
  * and the state of every interaction, against the raw work of the same data on as many threads:
  * reading, JSON, SHA-256, Ed25519.
  *
+ * And the proofs of a log of a million entries, from the tiles that the service keeps.
+ *
  * Each measurement has a process of its own. Of export and audit the resident memory of the whole process is
  * watched, as `ps` tells it: the highest until a tenth of the log is done against the highest after that.
  */
@@ -22,17 +24,23 @@ import { AUDIT_AUDIENCE } from './lib/audit-agents.js';
 import { exportLog } from './lib/audit-export.js';
 import { auditFloor } from './lib/audit-floor.js';
 import { growAuditLog } from './lib/audit-log.js';
+import { growTree, timeProofs, type ProofTimes } from './lib/audit-proofs.js';
 import { QUICK } from './lib/options.js';
-import { printFigure, printRatio } from './lib/report.js';
+import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { MemoryWatch, type ResidentMemory } from './lib/resident-memory.js';
 import { openScratch } from './lib/scratch.js';
+import { quantile } from './lib/statistics.js';
 
 const EVENTS = QUICK ? 50_000 : 1_000_000;
 const THREADS = availableParallelism();
+/** Of the tree whose proofs are measured, in the quick form too. */
+const LEAVES = 1_000_000;
+/** Proofs of either kind. */
+const QUESTIONS = QUICK ? 1_000 : 10_000;
 /** Memory that grows by a tenth at most while the log grows tenfold counts as flat. */
 const FLAT = 0.91;
 
-type Task = 'grow' | 'export' | 'floor' | 'audit';
+type Task = 'grow' | 'export' | 'floor' | 'audit' | 'tree' | 'proofs';
 
 interface Measured {
   readonly events: number;
@@ -41,12 +49,10 @@ interface Measured {
   readonly cpuSeconds: number;
   /** Null where it is not watched. */
   readonly memory: ResidentMemory | null;
+  readonly proofs?: ProofTimes;
 }
 
-interface Performed {
-  readonly events: number;
-  readonly memory: ResidentMemory | null;
-}
+type Performed = Pick<Measured, 'events' | 'memory' | 'proofs'>;
 
 // ---- in the measured process
 
@@ -66,6 +72,14 @@ async function perform(task: Task, folder: string): Promise<Performed> {
     return { events, memory: null };
   }
   if (task === 'audit') return audit(file);
+  const tree = join(folder, 'tree.db');
+  if (task === 'tree') {
+    growTree(tree, LEAVES);
+    return { events: LEAVES, memory: null };
+  }
+  if (task === 'proofs') {
+    return { events: 2 * QUESTIONS, memory: null, proofs: timeProofs(tree, QUESTIONS) };
+  }
   const store = await openSqliteEventStore(join(folder, 'events.db'));
   const keys = await openSqliteKeyStore(join(folder, 'keys.db'), { randomBytes });
   const watch = new MemoryWatch(EVENTS);
@@ -115,7 +129,8 @@ async function inChild(task: Task, folder: string): Promise<Measured> {
   ])) as [Measured];
   await exit;
   const { events, seconds, cpuSeconds } = measured;
-  const rate = `${(events / seconds).toFixed(0)} events/s`;
+  const what = task === 'tree' ? 'leaves' : task === 'proofs' ? 'proofs' : 'events';
+  const rate = `${(events / seconds).toFixed(0)} ${what}/s`;
   console.log(`  ${task}: ${rate}, ${seconds.toFixed(2)} s (processor ${cpuSeconds.toFixed(2)} s)`);
   return measured;
 }
@@ -127,6 +142,8 @@ async function main(): Promise<void> {
     const exported = await inChild('export', scratch.folder);
     const floor = await inChild('floor', scratch.folder);
     const audited = await inChild('audit', scratch.folder);
+    await inChild('tree', scratch.folder);
+    const { proofs } = await inChild('proofs', scratch.folder);
     if (audited.events !== floor.events) throw new Error('the floor saw another log');
     const bytes = statSync(join(scratch.folder, 'log.ndjson')).size;
     printFigure('audit-export-size', bytes / 2 ** 20, 'MiB');
@@ -134,6 +151,7 @@ async function main(): Promise<void> {
     for (const [task, measured] of Object.entries({ export: exported, floor, audit: audited })) {
       printFigure(`audit-${task}-rate`, measured.events / measured.seconds, 'events/s');
     }
+    printProofs(proofs);
     printFlatness('export', exported);
     printFlatness('audit', audited);
     printRatio('audit-of-floor', floor.seconds / audited.seconds, 0.5);
@@ -141,6 +159,15 @@ async function main(): Promise<void> {
     printRatio('export-of-floor', floor.seconds / exported.seconds, 0.5);
   } finally {
     scratch.remove();
+  }
+}
+
+function printProofs(proofs: ProofTimes | undefined): void {
+  if (proofs === undefined) throw new Error('no proofs were measured');
+  printFigure('audit-proof-leaves', LEAVES, 'leaves');
+  for (const kind of ['inclusion', 'consistency'] as const) {
+    printCeiling(`audit-${kind}-proof-p50`, quantile(proofs[kind], 0.5), 'ms', 5);
+    printCeiling(`audit-${kind}-proof-p99`, quantile(proofs[kind], 0.99), 'ms', 10);
   }
 }
 

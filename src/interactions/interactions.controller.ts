@@ -200,6 +200,7 @@ export class InteractionsController {
   ): Promise<FederatedInteraction> {
     return this.writes.change({ request, reply, raw }, id, body, completionOf);
   }
+
   @Post(':interactionId/erasure-consents')
   @RequireScope('interactions:write')
   @ApiOperation({

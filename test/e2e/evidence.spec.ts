@@ -374,10 +374,23 @@ describe('consistency with an earlier checkpoint', () => {
     );
   });
 
-  it('with one that the log has not reached is not there yet', async () => {
+  it('with one that the log has not reached is refused for good, with the size that it has', async () => {
     const answer = await evidence(alpha, agreed, '?consistentFrom=999999999');
-    expect([answer.status, answer.body['code']]).toEqual([503, 'checkpoint-behind']);
-    expect(answer.headers.get('retry-after')).toBe('1');
+    expect([answer.status, answer.body['code']]).toEqual([404, 'beyond-checkpoint']);
+    expect(answer.headers.get('retry-after')).toBeNull();
+    const { text } = await service.call('GET', '/log/checkpoint');
+    expect(answer.body['detail']).toContain(` has ${String(text.split('\n')[1])} entries`);
+  });
+
+  it('with one that is published while it waits, is proved', async () => {
+    const size = async () =>
+      Number((await service.call('GET', '/log/checkpoint')).text.split('\n')[1]);
+    const before = await size();
+    const waiting = evidence(alpha, agreed, `?consistentFrom=${String(before + 1)}`);
+    // Its own evidence has a later checkpoint signed.
+    expect((await evidence(beta, await agreement())).status).toBe(200);
+    expect(await size()).toBeGreaterThan(before);
+    expect(bundleOf(await waiting).consistency).toMatchObject({ from: before + 1 });
   });
 });
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
-import { CALENDAR_EVENT_TYPES, type NotedEntry } from '../../src/processes/calendar-events.js';
+import { CALENDAR_EVENT_TYPES, type NotedItem } from '../../src/processes/calendar-events.js';
 import { Calendar } from '../../src/processes/calendar.js';
 import { expectSchemasToHold, readStored, type StoredLog } from './stored-log.js';
 
 const log = readStored<
   StoredLog & {
     /** By page: what is still to be done. */
-    readonly pages: Readonly<Record<string, readonly NotedEntry[]>>;
+    readonly pages: Readonly<Record<string, readonly NotedItem[]>>;
   }
 >(new URL('./calendar.json', import.meta.url));
 
@@ -35,7 +35,7 @@ it('is read as the same pages', async () => {
   await calendar.refresh();
   const pages = calendar.pagesUpTo('9999-12-31T23');
   const read = await Promise.all(
-    pages.map(async (page) => [page, (await calendar.read(page, 0)).entries] as const),
+    pages.map(async (page) => [page, (await calendar.read(page, 0)).items] as const),
   );
   await store.close();
   rmSync(folder, { recursive: true });

@@ -196,6 +196,24 @@ describe('a purge', () => {
   });
 });
 
+it('leaves nothing of a deleted row in its file, also without a purge', () => {
+  const file = join(folder, 'read.db');
+  const isInFile = (): boolean => {
+    const other = new Database(file);
+    other.pragma('wal_checkpoint(TRUNCATE)');
+    other.close();
+    return readFileSync(file).includes('secret');
+  };
+  database.transaction(insert('kept'));
+  database.transaction(insert('secret'));
+  expect(isInFile()).toBe(true);
+  database.transaction((db) => {
+    db.prepare("DELETE FROM things WHERE name = 'secret'").run();
+  });
+  expect(names()).toEqual(['kept']);
+  expect(isInFile()).toBe(false);
+});
+
 describe('a query', () => {
   it('cannot write', () => {
     const query = database.prepare('DELETE FROM things RETURNING name');

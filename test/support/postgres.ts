@@ -20,6 +20,11 @@ export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env['POSTGRES_URL'];
   if (given !== undefined && given !== '') return { url: given, stop: async () => undefined };
 
+  // Jest has brought the build up to date before its first test; a benchmark asks by itself.
+  if (process.env['JEST_WORKER_ID'] === undefined) {
+    const { build } = await import('./typescript/build.mjs');
+    await build();
+  }
   const keeper = spawn(process.execPath, [SERVER], {
     stdio: ['pipe', 'pipe', 'pipe'],
     // Signals to all of our group, as from a terminal, are not for it: it has to clean up after us.

@@ -12,15 +12,20 @@ export class NaivePostgres {
   static async open(url: string, writers: number): Promise<NaivePostgres> {
     const clients = Array.from({ length: writers }, () => new pg.Client({ connectionString: url }));
     for (const client of clients) await client.connect();
+    // A server of `POSTGRES_URL` has seen other runs.
+    const table = `naive_events_${String(Date.now())}`;
     await clients[0]?.query(`
-      CREATE TABLE naive_events (
+      CREATE TABLE ${table} (
         position bigserial PRIMARY KEY, stream text NOT NULL, revision integer NOT NULL,
         type text NOT NULL, id text NOT NULL UNIQUE, body text NOT NULL, UNIQUE (stream, revision)
       )`);
-    return new NaivePostgres(clients);
+    return new NaivePostgres(clients, table);
   }
 
-  private constructor(private readonly clients: readonly pg.Client[]) {}
+  private constructor(
+    private readonly clients: readonly pg.Client[],
+    private readonly table: string,
+  ) {}
 
   /** Positions are in the order of the commits, which takes a lock: nobody who follows loses an event. */
   readonly ordered: Append = (writer, ...append) => this.#append(writer, true, ...append);
@@ -29,6 +34,7 @@ export class NaivePostgres {
   readonly unordered: Append = (writer, ...append) => this.#append(writer, false, ...append);
 
   async close(): Promise<void> {
+    await this.clients[0]?.query(`DROP TABLE ${this.table}`);
     for (const client of this.clients) await client.end();
   }
 
@@ -44,7 +50,7 @@ export class NaivePostgres {
       await client.query({ name: 'lock', text: `SELECT pg_advisory_xact_lock(${String(LOCK)})` });
     const { rows } = await client.query<{ newest: number | null }>({
       name: 'newest',
-      text: 'SELECT max(revision) AS newest FROM naive_events WHERE stream = $1',
+      text: `SELECT max(revision) AS newest FROM ${this.table} WHERE stream = $1`,
       values: [stream],
     });
     if ((rows[0]?.newest ?? -1) !== after) throw new Error('a race that nobody runs');
@@ -52,7 +58,7 @@ export class NaivePostgres {
       const { type, id, body } = toRow(event);
       await client.query({
         name: 'insert',
-        text: 'INSERT INTO naive_events (stream, revision, type, id, body) VALUES ($1, $2, $3, $4, $5)',
+        text: `INSERT INTO ${this.table} (stream, revision, type, id, body) VALUES ($1, $2, $3, $4, $5)`,
         values: [stream, after + 1 + index, type, id, body],
       });
     }

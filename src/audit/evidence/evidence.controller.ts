@@ -44,6 +44,7 @@ export class EvidenceController {
   })
   @Problems(
     'interaction-not-found',
+    'beyond-checkpoint',
     'checkpoint-behind',
     'checkpoint-key-missing',
     'log-inconsistent',

@@ -62,7 +62,8 @@ export class Evidence {
   /**
    * The text of the bundle, for whoever may read the interaction: up to the newest checkpoint, which
    * covers at least all that the interaction's stream held when it was asked for. Refuses with
-   * `interaction-not-found`, `checkpoint-behind`, `checkpoint-key-missing` and `log-inconsistent`.
+   * `interaction-not-found`, `checkpoint-behind`, `checkpoint-key-missing`, `log-inconsistent`, and
+   * `beyond-checkpoint` for a `consistentFrom` that no checkpoint reaches.
    */
   async bundle(request: EvidenceRequest): Promise<Result<AsyncIterable<string>, Rejection>> {
     const { interactionId, caller, consistentFrom } = request;
@@ -72,14 +73,15 @@ export class Evidence {
     if (!reading.ok) return reading;
     const { interaction, parties } = reading.value;
     const name = interactionStream(interactionId);
-    const checkpoint = await this.checkpointOver(name);
+    const checkpoint = await this.checkpointOver(name, consistentFrom ?? 0);
     const upTo = checkpoint?.size ?? this.log.size();
     // Read again: the checkpoint may cover what came after the first look.
     const events = await this.eventsWithin(name, upTo);
     if (!events.ok) return events;
-    if (checkpoint === undefined || checkpoint.size < (consistentFrom ?? 0)) {
+    if (checkpoint === undefined) {
       return err({ code: this.log.maySign() ? 'checkpoint-behind' : 'checkpoint-key-missing' });
     }
+    if (checkpoint.size < (consistentFrom ?? 0)) return err(beyond(checkpoint));
     const others = await this.streamsBefore(events.value, parties);
     if (!others.ok) return others;
     const texts = request.withTexts ? await this.textsOf(request, events.value) : ok(NO_TEXTS);
@@ -99,9 +101,17 @@ export class Evidence {
     return ok(bundleText(frame, this.streams(streams, told, checkpoint.size)));
   }
 
-  private async checkpointOver(stream: string): Promise<PublishedCheckpoint | undefined> {
+  /** Over all of a stream and, where the log gets so far, of `size` leaves. */
+  private async checkpointOver(
+    stream: string,
+    size: number,
+  ): Promise<PublishedCheckpoint | undefined> {
     const newest = await this.store.readLast(stream);
-    return newest && this.log.checkpointOver(leafOf(newest), this.config.readWaitMs);
+    const { readWaitMs } = this.config;
+    const covering = newest && (await this.log.checkpointOver(leafOf(newest), readWaitMs));
+    if (covering === undefined || covering.size >= size) return covering;
+    // Another node may have shown it, and this one be a moment behind.
+    return this.log.checkpointOf(size, readWaitMs);
   }
 
   /** How many leaves of the log there are up to the last of these events. */
@@ -175,4 +185,9 @@ export class Evidence {
       yield { name, entries: entryTexts(events, this.log, size, told(name)) };
     }
   }
+}
+
+function beyond({ size }: PublishedCheckpoint): Rejection {
+  const detail = `consistentFrom is beyond the log: its newest checkpoint has ${size} entries.`;
+  return { code: 'beyond-checkpoint', detail };
 }

@@ -28,6 +28,12 @@ export interface TransparencyLog {
    */
   checkpointOver(leafHash: Uint8Array, timeoutMs: number): Promise<PublishedCheckpoint | undefined>;
 
+  /**
+   * The newest published checkpoint once it is of so many leaves at least; one of fewer, or none, when that
+   * takes longer than `timeoutMs`. Nothing is signed for it. Throws as {@link checkpoint} does.
+   */
+  checkpointOf(size: number, timeoutMs: number): Promise<PublishedCheckpoint | undefined>;
+
   /** False when this node is known to hold no key for checkpoints: what is missing may never come. */
   maySign(): boolean;
 

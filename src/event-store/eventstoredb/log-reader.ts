@@ -11,6 +11,7 @@ import {
 import { START, type Position } from '../port.js';
 import type { CallOptions } from './client.js';
 import { isFault, isInvalidPosition } from './faults.js';
+import { HeadSearch, type Searched } from './head-search.js';
 import { persist } from './patience.js';
 import { toLogPosition } from './position.js';
 import { noAnswer, Pull } from './pull.js';
@@ -28,8 +29,7 @@ const SEARCH_WINDOW = 512;
  * with the namespace: `$all` holds the engine's own events too, and those of others.
  */
 export class LogReader {
-  /** An end of `$all` at some time, and where the log ended then. */
-  #searched: { readonly end: Position; readonly head: Position } = { end: START, head: START };
+  #searched: Searched = { end: START, head: START };
 
   constructor(
     private readonly client: EventStoreDBClient,
@@ -89,10 +89,10 @@ export class LogReader {
    * `$all`, where nearly always the first event is one of ours, and never twice over events of others.
    */
   async head(): Promise<Position> {
-    return persist(
-      this.patienceMs,
-      async () => (await this.#newestOfLast(1)) ?? (await this.#newestOfLast(undefined)) ?? START,
-    );
+    const { client, options, namespace, patienceMs } = this;
+    const search = new HeadSearch(client, options, namespace, this.#searched);
+    this.#searched = await persist(patienceMs, (patience) => search.goOn(patienceMs, patience));
+    return this.#searched.head;
   }
 
   /**
@@ -108,41 +108,6 @@ export class LogReader {
       }
       const options = signal === undefined ? {} : { signal };
       await delay(DEPOSED_MS / 20, undefined, options).catch(() => undefined);
-    }
-  }
-
-  /** The log's newest among so many of the last events of `$all`; undefined when none of them is. */
-  async #newestOfLast(count: number | undefined): Promise<Position | undefined> {
-    const limit = count === undefined ? {} : { maxCount: count };
-    const pull = new Pull(
-      this.client.readAll(
-        { ...this.options, direction: BACKWARDS, fromPosition: END, ...limit },
-        BUFFERED,
-      ),
-    );
-    let searched = this.#searched;
-    let end: Position | undefined;
-    const found = (head: Position): Position => {
-      this.#searched = { end: end ?? START, head };
-      return head;
-    };
-    try {
-      for (;;) {
-        const item = await pull.next(this.patienceMs);
-        if (item.kind === 'end') return count === undefined ? found(START) : undefined;
-        if (item.kind === 'quiet') throw noAnswer(this.patienceMs);
-        if (item.kind !== 'event') continue;
-        const { position } = new StoredEvent(item.event, this.namespace);
-        if (end === undefined) {
-          end = position;
-          // An older copy of the log was put back: nothing is known of it.
-          if (end < searched.end) searched = { end: START, head: START };
-        }
-        if (item.event.streamId.startsWith(this.namespace)) return found(position);
-        if (position <= searched.end) return found(searched.head);
-      }
-    } finally {
-      pull.stop();
     }
   }
 

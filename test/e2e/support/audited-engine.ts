@@ -145,8 +145,9 @@ export function auditedEngine(engine: string, openStores: () => Promise<SharedSt
           }
           expect([cut, seen]).toEqual([cut, stored.slice(cut).map(({ id }) => id)]);
         }
-        const { status, body } = await auditor.get(`after=${'9'.repeat(20)}`);
-        expect([status, body['code']]).not.toEqual([200, undefined]);
+        // A position of no engine.
+        const { status, body } = await auditor.get(`after=${'9'.repeat(41)}`);
+        expect([status, body['code']]).toEqual([400, 'position-invalid']);
       },
       TIMEOUT_MS,
     );

@@ -144,6 +144,23 @@ describe('the EventStoreDB engine, when its connection is lost', () => {
     },
   );
 
+  it('a search for the head behind events of others goes on where it was, cut again and again', async () => {
+    const double = await start();
+    const store = await open(double);
+    const { position } = value(await store.append(freshStream(), 'no-stream', envelopes(2)));
+    for (let n = 0; n < 1_000; n++) double.log.writeForeign('of-others', 'x'.repeat(1_000));
+    let sent = 0;
+    let cuts = 0;
+    double.leader.moments.sent = () => {
+      // Each time before it would be there: whoever starts over never gets to the end.
+      if (++sent % 300 !== 0) return;
+      cuts++;
+      double.leader.wire.cut();
+    };
+    expect(await store.head()).toBe(position);
+    expect(cuts).toBeGreaterThan(2);
+  });
+
   it.each([true, false])(
     'subscriptions lose and repeat nothing while it is cut at random (caught-up told: %s)',
     async (saysCaughtUp) => {

@@ -47,14 +47,14 @@ describe('the EventStoreDB engine over TLS', () => {
     await rm(folder, { recursive: true });
   });
 
-  const open = (options: string, host = 'localhost') => {
+  const open = (options: string, host = 'localhost', patienceMs = 500) => {
     const { port } = proxy.address() as AddressInfo;
     const connectionString = `esdb://admin:${SECRET}@${host}:${String(port)}?tls=true${options}`;
-    return openEventStoreDb(connectionString, { patienceMs: 500 });
+    return openEventStoreDb(connectionString, { patienceMs });
   };
 
   it('trusts the certificate that tlsCAFile names, and shows who it is', async () => {
-    const store = await open(`&tlsCAFile=${join(folder, 'own.crt')}`);
+    const store = await open(`&tlsCAFile=${join(folder, 'own.crt')}`, 'localhost', 10_000);
     const [stream, events] = [freshStream(), envelopes(2)];
     value(await store.append(stream, 'no-stream', events));
     expect(idsOf(await store.readStream(stream))).toEqual(idsOf(events));

@@ -19,7 +19,7 @@ export class EvidenceParameters {
     minimum: 1,
     description:
       'Size of an earlier checkpoint that the reader keeps: the bundle then proves that the log of ' +
-      'its own checkpoint extends that one',
+      'its own checkpoint extends that one. `beyond-checkpoint` when the log is smaller',
   })
   @IfPresent()
   @MustBe(
