@@ -123,9 +123,11 @@ async function inChild(task: Task, folder: string): Promise<Measured> {
     execArgv: process.execArgv,
   });
   const exit = once(child, 'exit');
+  // Behind all messages, which the end of the process may overtake.
+  const end = once(child, 'disconnect');
   const [measured] = (await Promise.race([
     once(child, 'message'),
-    exit.then(([code]: unknown[]) => Promise.reject(new Error(`${task} ended: ${String(code)}`))),
+    end.then(() => Promise.reject(new Error(`${task} ended without a figure`))),
   ])) as [Measured];
   await exit;
   const { events, seconds, cpuSeconds } = measured;

@@ -126,9 +126,11 @@ async function inChild(task: Task, folder: string): Promise<Measured> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(views + suffix, { force: true });
   const child = fork(fileURLToPath(import.meta.url), ['measure', task, folder]);
   const exit = once(child, 'exit');
+  // Behind all messages, which the end of the process may overtake.
+  const end = once(child, 'disconnect');
   const [measured] = (await Promise.race([
     once(child, 'message'),
-    exit.then(([code]: unknown[]) => Promise.reject(new Error(`${task} ended: ${String(code)}`))),
+    end.then(() => Promise.reject(new Error(`${task} ended without a figure`))),
   ])) as [Measured];
   await exit;
   return measured;

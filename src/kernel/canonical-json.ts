@@ -65,7 +65,25 @@ function writeObject(object: PlainObject): string | undefined {
 function sortedNames(object: PlainObject): readonly string[] {
   const names = Object.keys(object);
   for (let i = 1; i < names.length; i++) {
-    if ((names[i - 1] as string) > (names[i] as string)) return names.sort();
+    if ((names[i - 1] as string) > (names[i] as string)) {
+      return names.length > FEW_NAMES ? names.sort() : sortedFew(names, i);
+    }
+  }
+  return names;
+}
+
+/** Up to here inserting one by one takes a fraction of what the engine's own sort needs to begin. */
+const FEW_NAMES = 16;
+
+/** @param from those before it are sorted */
+function sortedFew(names: string[], from: number): readonly string[] {
+  for (let i = from; i < names.length; i++) {
+    const name = names[i] as string;
+    let place = i;
+    for (; place > 0 && (names[place - 1] as string) > name; place--) {
+      names[place] = names[place - 1] as string;
+    }
+    names[place] = name;
   }
   return names;
 }

@@ -65,16 +65,17 @@ export interface Actor {
 export function envelopeText(envelope: EventEnvelope): string {
   const { id, type, stream, revision, recordedAt, schemaVersion, data, sealed, salt, metadata } =
     envelope;
+  // In the order of the text, so that they need not be sorted.
   return canonicalJson({
-    id,
-    type,
-    stream,
-    revision,
-    recordedAt,
-    schemaVersion,
     data,
-    sealed,
-    salt,
+    id,
     metadata,
+    recordedAt,
+    revision,
+    salt,
+    schemaVersion,
+    sealed,
+    stream,
+    type,
   });
 }
