@@ -8,13 +8,10 @@
  * Each measurement has a process of its own. Of export and audit the resident memory of the whole process is
  * watched, as `ps` tells it: the highest until a tenth of the log is done against the highest after that.
  */
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { chunksOf } from '../src/cli/audit/export-chunks.js';
 import { lineBlocks } from '../src/cli/audit/line-blocks.js';
 import { LogAudit } from '../src/cli/audit/log-audit.js';
@@ -25,6 +22,7 @@ import { exportLog } from './lib/audit-export.js';
 import { auditFloor } from './lib/audit-floor.js';
 import { growAuditLog } from './lib/audit-log.js';
 import { growTree, timeProofs, type ProofTimes } from './lib/audit-proofs.js';
+import { measuredInChild } from './lib/measured-child.js';
 import { QUICK } from './lib/options.js';
 import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { MemoryWatch, type ResidentMemory } from './lib/resident-memory.js';
@@ -119,17 +117,8 @@ async function* watched(file: string, watch: MemoryWatch): AsyncGenerator<Uint8A
 
 async function inChild(task: Task, folder: string): Promise<Measured> {
   const size = QUICK ? ['--quick'] : [];
-  const child = fork(fileURLToPath(import.meta.url), ['measure', task, folder, ...size], {
-    execArgv: process.execArgv,
-  });
-  const exit = once(child, 'exit');
-  // Behind all messages, which the end of the process may overtake.
-  const end = once(child, 'disconnect');
-  const [measured] = (await Promise.race([
-    once(child, 'message'),
-    end.then(() => Promise.reject(new Error(`${task} ended without a figure`))),
-  ])) as [Measured];
-  await exit;
+  const asked = ['measure', task, folder, ...size];
+  const measured = await measuredInChild<Measured>(import.meta.url, asked);
   const { events, seconds, cpuSeconds } = measured;
   const what = task === 'tree' ? 'leaves' : task === 'proofs' ? 'proofs' : 'events';
   const rate = `${(events / seconds).toFixed(0)} ${what}/s`;

@@ -6,12 +6,9 @@
  * Each measurement has a process of its own, in turns. A second scan is as lazy as the rebuild: it
  * unseals only the types whose texts a view takes; what that leaves is the price of the views.
  */
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { AGENT_EVENT_TYPES } from '../src/agents/event-types.js';
 import { agentDirectory } from '../src/agents/projection.js';
 import { openSqliteEventStore } from '../src/event-store/sqlite/sqlite-event-store.js';
@@ -22,6 +19,7 @@ import { interactionListProjection } from '../src/interactions/projection.js';
 import type { Projection } from '../src/projections/port.js';
 import { ProjectionRunner } from '../src/projections/projection-runner.js';
 import { SqliteReadDatabase } from '../src/projections/sqlite/sqlite-read-database.js';
+import { measuredInChild } from './lib/measured-child.js';
 import { QUICK } from './lib/options.js';
 import { growReplayLog } from './lib/replay-log.js';
 import { scan } from './lib/replay-scan.js';
@@ -124,16 +122,7 @@ function watchMemory(): () => { heap: number; rss: number } {
 async function inChild(task: Task, folder: string): Promise<Measured> {
   const views = filesIn(folder).views;
   for (const suffix of ['', '-wal', '-shm']) rmSync(views + suffix, { force: true });
-  const child = fork(fileURLToPath(import.meta.url), ['measure', task, folder]);
-  const exit = once(child, 'exit');
-  // Behind all messages, which the end of the process may overtake.
-  const end = once(child, 'disconnect');
-  const [measured] = (await Promise.race([
-    once(child, 'message'),
-    end.then(() => Promise.reject(new Error(`${task} ended without a figure`))),
-  ])) as [Measured];
-  await exit;
-  return measured;
+  return measuredInChild(import.meta.url, ['measure', task, folder]);
 }
 
 interface Result {
