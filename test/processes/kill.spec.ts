@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, it } from '@jest/globals';
 import { interactionStream } from '../../src/interactions/domain/stream.js';
+import type { InteractionId } from '../../src/kernel/ids.js';
 import { calendarStream } from '../../src/processes/calendar-events.js';
 import { built } from '../support/built.js';
 import { eventually } from '../support/eventually.js';
@@ -68,21 +69,27 @@ it('a node that is killed in the middle of its effects leaves each of them done 
   }
 });
 
+/** Interactions that were agreed and have ended, all with this retention. */
+async function cancelledWith(
+  retentionDays: number,
+  deployment: Deployment,
+): Promise<readonly InteractionId[]> {
+  await deployment.register(ALPHA);
+  await deployment.register(BETA);
+  return Promise.all(
+    Array.from({ length: ERASURES }, async () => {
+      const id = await deployment.propose(Date.now() + AHEAD_MS, [ALPHA, BETA], { retentionDays });
+      await deployment.actOnHead(id, BETA, { kind: 'accept' });
+      await deployment.actOnHead(id, BETA, { kind: 'cancel' });
+      return id;
+    }),
+  );
+}
+
 it('a node that is killed between destroying keys and recording it leaves each erasure done once', async () => {
   const deployment = await Deployment.open();
   try {
-    await deployment.register(ALPHA);
-    await deployment.register(BETA);
-    const ids = await Promise.all(
-      Array.from({ length: ERASURES }, async () => {
-        const id = await deployment.propose(Date.now() + AHEAD_MS, [ALPHA, BETA], {
-          retentionDays: 0,
-        });
-        await deployment.actOnHead(id, BETA, { kind: 'accept' });
-        await deployment.actOnHead(id, BETA, { kind: 'cancel' });
-        return id;
-      }),
-    );
+    const ids = await cancelledWith(0, deployment);
     const halfDone = async (): Promise<number> => {
       const scopes = ids.map(interactionStream);
       const keys = await deployment.keys.findAll(scopes);
@@ -124,18 +131,7 @@ it('a node that is killed between destroying keys and recording it leaves each e
 it('a node that is killed while it works off a page of its calendar leaves each erasure done once', async () => {
   const deployment = await Deployment.open();
   try {
-    await deployment.register(ALPHA);
-    await deployment.register(BETA);
-    const ids = await Promise.all(
-      Array.from({ length: ERASURES }, async () => {
-        const id = await deployment.propose(Date.now() + AHEAD_MS, [ALPHA, BETA], {
-          retentionDays: 30,
-        });
-        await deployment.actOnHead(id, BETA, { kind: 'accept' });
-        await deployment.actOnHead(id, BETA, { kind: 'cancel' });
-        return id;
-      }),
-    );
+    const ids = await cancelledWith(30, deployment);
     const indexOf = async () =>
       (await deployment.events(calendarStream('erasure'))).map(({ type }) => type);
     const noting = deployment.run('node-a', { checkpointAfterEvents: 1, idleMs: 50 });
