@@ -171,7 +171,7 @@ describe.each(BINDINGS)('what a backend over HTTP answers ($name)', (binding) =>
     backend.replies.push(reply);
     const answer = await alice.over(binding).invoke('lookup', INVOICE);
     expect(outcomeOf(answer)).toBe(outcome);
-    expect(answer.text).not.toContain('db7');
+    expect(answer.text).not.toContain('db7.internal');
     expect(backend.replies).toEqual([]);
     expect(elsewhereCalls).toBe(0);
   });

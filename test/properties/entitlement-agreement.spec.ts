@@ -105,14 +105,14 @@ describe('card, router and execution', () => {
     const names = { name: 'Zyxwv', description: 'Qponm.', tags: ['Lkjih'], examples: ['Gfedc'] };
     const hidden = capability('hidden-id', {
       visibility: 'extended',
-      requiresScopes: ['scope-zz'],
-      handler: 'handler-zz',
-      owner: 'owner-zz',
-      skill: { ...names, inputModes: ['text/plain', 'image/x-zz'], outputModes: ['image/y-zz'] },
+      requiresScopes: ['scope-zyxwv'],
+      handler: 'handler-zyxwv',
+      owner: 'owner-zyxwv',
+      skill: { ...names, inputModes: ['text/plain', 'image/x-zyxwv'], outputModes: ['image/y-zyxwv'] },
     });
     messaging.registry.reset([hidden, NEIGHBOUR]);
     for (const text of ['Gfedc', 'Zyxwv Qponm', 'hello']) {
-      expect(await wordsToStranger(text)).not.toMatch(/Zyxwv|Qponm|Lkjih|Gfedc|hidden-id|-zz/);
+      expect(await wordsToStranger(text)).not.toMatch(/Zyxwv|Qponm|Lkjih|Gfedc|hidden-id|-zyxwv/);
     }
   });
 });

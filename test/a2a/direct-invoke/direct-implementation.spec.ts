@@ -158,7 +158,7 @@ describe('RFC section 5, error codes', () => {
         metadata: { [URI]: about },
         ...unknown,
       });
-      expect(JSON.stringify(failed)).not.toContain('db7');
+      expect(JSON.stringify(failed)).not.toContain('db7.internal');
     },
   );
 
@@ -184,7 +184,7 @@ describe('RFC section 5, error codes', () => {
         },
       },
     ]);
-    expect(JSON.stringify(events)).not.toContain('db7');
+    expect(JSON.stringify(events)).not.toContain('db7.internal');
     expect(world.reports).toMatchObject([
       { about: { invocationId: INVOCATION_ID, skillId: 'sum', handler: 'handler.sum' } },
     ]);
