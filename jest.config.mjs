@@ -15,6 +15,9 @@ export default {
   testSequencer: '<rootDir>/test/support/run/longest-first.mjs',
   transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
   maxWorkers: '100%',
+  // What a file has loaded stays in its worker for good, and collecting garbage takes the longer the more
+  // there is: by the end a third of the processor's time. A new worker begins anew.
+  workerIdleMemoryLimit: '800MB',
   // Real servers, real disks and real child processes share the machine with each other.
   testTimeout: isLong ? 600_000 : 30_000,
 };

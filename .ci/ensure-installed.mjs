@@ -115,7 +115,8 @@ async function npmCi() {
   // Development tools and binaries are needed to build and to test whatever the settings say.
   const child = spawn('npm', ['ci', '--include=dev', '--include=optional'], {
     cwd: ROOT,
-    env: { ...headersBesideNode(), ...process.env },
+    // What has to be compiled is compiled on all cores.
+    env: { JOBS: 'max', ...headersBesideNode(), ...process.env },
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
   });

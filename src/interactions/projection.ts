@@ -3,12 +3,7 @@ import { ERASED, type Erased, type Recorded } from '../kernel/event.js';
 import type { Contract } from '../kernel/federated-interaction.js';
 import type { AgentId, InteractionId } from '../kernel/ids.js';
 import type { Timestamp } from '../kernel/timestamp.js';
-import type {
-  ProjectedEvent,
-  Projection,
-  ProjectionDatabase,
-  SqlValue,
-} from '../projections/port.js';
+import type { ProjectedEvent, Projection, ProjectionDatabase } from '../projections/port.js';
 import type { InteractionEvent, InteractionProposed, RevisionProposed } from './domain/events.js';
 import { sortable } from './sortable-timestamp.js';
 
@@ -23,7 +18,8 @@ import { sortable } from './sortable-timestamp.js';
  * - What people wrote stands in a table of its own, one row per proposal, added at the end and never
  *   moved: rows that SQLite moves leave copies in unused parts of pages, also under `secure_delete`.
  *   An erasure overwrites it where it lies, by as many zeros. `terms` is null for texts that were
- *   erased before, or since.
+ *   erased before, or since. `open_terms` is the newest of an interaction's rows, and each row names
+ *   its `previous`: an index would cost every proposal more than the rare erasure saves.
  * - Of the agents it keeps what decides who may see a row: tenant, owner and clients.
  *
  * There are no indexes for the filters: they would cost every event more than they save a reader,
@@ -58,11 +54,10 @@ const TABLES = `
   DROP TABLE IF EXISTS interaction_list_terms;
   CREATE TABLE interaction_list_terms (
     number INTEGER PRIMARY KEY,
-    interaction_id TEXT NOT NULL,
+    previous INTEGER,
     task_category TEXT NOT NULL,
     deadline TEXT
   );
-  CREATE INDEX interaction_list_terms_of ON interaction_list_terms (interaction_id);
 
   DROP TABLE IF EXISTS interaction_list_finders;
   CREATE TABLE interaction_list_finders (
@@ -87,7 +82,7 @@ export const tenantFinder = (tenant: string): string => `tenant:${tenant}`;
 
 export const interactionListProjection: Projection<InteractionEvent | AgentEvent> = {
   name: INTERACTION_LIST,
-  version: 2,
+  version: 3,
   streamPrefixes: ['interaction-', 'agent-'],
   takes: {
     'interaction-proposed': 'texts',
@@ -174,66 +169,69 @@ function apply(db: ProjectionDatabase, event: ProjectedEvent<InteractionEvent | 
   }
 }
 
+/** How a statement names the terms that {@link addTerms} has just added, or that there are none. */
+type NewTerms = 'last_insert_rowid()' | 'NULL';
+
+const withNewTerms = (
+  statement: (terms: NewTerms) => string,
+): Readonly<Record<NewTerms, string>> => ({
+  'last_insert_rowid()': statement('last_insert_rowid()'),
+  NULL: statement('NULL'),
+});
+
 /** The first proposal is the newest, and what is shown while no terms are in force. */
-const INSERT = `
+const INSERT = withNewTerms(
+  (terms) => `
   INSERT INTO interaction_list (
     position, interaction_id, status, initiator, responder, parties,
     revision, terms, open_revision, open_terms,
     is_open, is_in_force, accepted, reported,
     created_at, updated_at, updated_key, expires_at, expires_key
-  ) VALUES (
-    @position, @interactionId, 'pending', @initiator, @responder, @parties,
-    1, @terms, 1, @terms,
-    1, 0, @accepted, '',
-    @recordedAt, @recordedAt, @recordedKey, @expiresAt, @expiresKey
-  )`;
+  ) VALUES (?, ?, 'pending', ?, ?, ?, 1, ${terms}, 1, ${terms}, 1, 0, ?, '', ?, ?, ?, ?, ?)`,
+);
+
+/** Parties of one tenant share its row; a tenant that is not known finds nothing. */
+const FINDERS_OF_PARTY = `
+  (?, ?), ((SELECT 'tenant:' || tenant FROM interaction_list_agents WHERE agent_id = ?), ?)`;
+
+const insertFindersOf = (parties: number): string =>
+  `INSERT OR IGNORE INTO interaction_list_finders (finder, position)
+   VALUES ${Array.from({ length: parties }, () => FINDERS_OF_PARTY).join()}`;
+
+/** By the number of parties: one statement for all of them costs half of one for each. */
+const INSERT_FINDERS: string[] = [];
 
 function insert(
   db: ProjectionDatabase,
   event: Recorded<InteractionProposed> & { readonly position: string },
 ): void {
   const { data, position, recordedAt } = event;
-  db.prepare(INSERT).run({
-    position,
-    interactionId: data.interactionId,
-    initiator: data.initiatorAgentId,
-    responder: data.responderAgentId,
-    parties: JSON.stringify(data.parties),
-    terms: addTerms(db, data.interactionId, event.texts),
-    accepted: JSON.stringify(data.proposedByAgentId),
-    recordedAt,
-    recordedKey: sortable(recordedAt),
-    expiresAt: data.expiresAt,
-    expiresKey: sortable(data.expiresAt),
-  });
-  // Parties of one tenant share its row; a tenant that is not known finds nothing.
-  const finders = db.prepare(
-    `INSERT OR IGNORE INTO interaction_list_finders (finder, position) VALUES (?, ?),
-       ((SELECT 'tenant:' || tenant FROM interaction_list_agents WHERE agent_id = ?), ?)`,
+  const { interactionId, initiatorAgentId, responderAgentId, expiresAt } = data;
+  const parties = JSON.stringify(data.parties);
+  const accepted = JSON.stringify(data.proposedByAgentId);
+  const recordedKey = sortable(recordedAt);
+  db.prepare(INSERT[addTerms(db, interactionId, event.texts)]).run(
+    ...[position, interactionId, initiatorAgentId, responderAgentId, parties, accepted],
+    ...[recordedAt, recordedAt, recordedKey, expiresAt, sortable(expiresAt)],
   );
-  for (const party of data.parties) finders.run(agentFinder(party), position, party, position);
+  const count = data.parties.length;
+  db.prepare((INSERT_FINDERS[count] ??= insertFindersOf(count))).run(
+    ...data.parties.flatMap((party) => [agentFinder(party), position, party, position]),
+  );
 }
+
+/** Until terms are in force, the newest are shown. */
+const OPEN = withNewTerms((terms) =>
+  updating(`open_revision = ?, revision = iif(is_in_force, revision, ?), open_terms = ${terms},
+    terms = iif(is_in_force, terms, ${terms}), is_open = 1, accepted = ?`),
+);
 
 function openProposal(db: ProjectionDatabase, event: Recorded<RevisionProposed>): void {
   const { interactionId, revision, proposedByAgentId } = event.data;
-  const terms = addTerms(db, interactionId, event.texts);
-  db.prepare(
-    `UPDATE interaction_list SET
-       open_revision = ?, open_terms = ?, is_open = 1, accepted = ?,
-       updated_at = ?, updated_key = ?
-     WHERE interaction_id = ?`,
-  ).run(
-    revision,
-    terms,
-    JSON.stringify(proposedByAgentId),
-    event.recordedAt,
-    sortable(event.recordedAt),
-    interactionId,
-  );
-  db.prepare(
-    `UPDATE interaction_list SET revision = ?, terms = ?
-     WHERE interaction_id = ? AND is_in_force = 0`,
-  ).run(revision, terms, interactionId);
+  const accepted = JSON.stringify(proposedByAgentId);
+  const at = event.recordedAt;
+  const open = OPEN[addTerms(db, interactionId, event.texts)];
+  db.prepare(open).run(revision, revision, accepted, at, sortable(at), interactionId);
 }
 
 const ACCEPT = updating(`accepted = accepted || ',' || ?`);
@@ -279,35 +277,39 @@ function addClients(db: ProjectionDatabase, agentId: AgentId, clients: readonly 
   ).run(agentId, JSON.stringify(clients));
 }
 
-/** @returns the number of their row; null when they are erased */
+/** Nothing when they are erased. */
 function addTerms(
   db: ProjectionDatabase,
   interactionId: InteractionId,
   texts: { readonly contract: Contract } | Erased,
-): SqlValue {
-  if (texts === ERASED) return null;
+): NewTerms {
+  if (texts === ERASED) return 'NULL';
   const { taskCategory, deadline } = texts.contract;
-  const added = db
-    .prepare<{ number: number }>(
-      `INSERT INTO interaction_list_terms (interaction_id, task_category, deadline)
-       VALUES (?, ?, ?) RETURNING number`,
-    )
-    .get(interactionId, taskCategory, deadline ?? null);
-  return added?.number ?? null;
+  db.prepare(
+    `INSERT INTO interaction_list_terms (previous, task_category, deadline)
+     VALUES ((SELECT open_terms FROM interaction_list WHERE interaction_id = ?), ?, ?)`,
+  ).run(interactionId, taskCategory, deadline ?? null);
+  return 'last_insert_rowid()';
 }
 
 /** As many zeros as it has bytes: the row keeps its size, and with it its place. */
 const zerosFor = (column: string): string =>
   `substr(hex(zeroblob(octet_length(${column}))), 1, octet_length(${column}))`;
 
+const ERASE = `
+  WITH RECURSIVE those (number) AS (
+    SELECT open_terms FROM interaction_list WHERE interaction_id = ?
+    UNION
+    SELECT previous FROM interaction_list_terms JOIN those USING (number)
+  )
+  UPDATE interaction_list_terms
+  SET task_category = ${zerosFor('task_category')}, deadline = ${zerosFor('deadline')}
+  WHERE number IN (SELECT number FROM those)`;
+
 function eraseTerms(db: ProjectionDatabase, interactionId: InteractionId): void {
+  db.prepare(ERASE).run(interactionId);
   db.prepare(
     'UPDATE interaction_list SET terms = NULL, open_terms = NULL WHERE interaction_id = ?',
-  ).run(interactionId);
-  db.prepare(
-    `UPDATE interaction_list_terms
-     SET task_category = ${zerosFor('task_category')}, deadline = ${zerosFor('deadline')}
-     WHERE interaction_id = ?`,
   ).run(interactionId);
   db.purge();
 }
