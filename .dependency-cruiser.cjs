@@ -47,6 +47,7 @@ const OUTSIDE = ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-p
 const npm = (names) => `(^|/)node_modules/(@types/)?(${names.join('|')})(/|$)`;
 
 const WIRE_SCHEMA = '^src/kernel/wire-schema\\.ts$';
+const LIBSODIUM = '^src/kernel/libsodium\\.ts$';
 const KERNEL_TOOLS = ['^crypto$', npm(['@noble/ed25519', 'canonicalize'])];
 
 module.exports = {
@@ -61,7 +62,7 @@ module.exports = {
       name: 'kernel-is-pure',
       comment: 'Neither Nest nor a driver, neither files nor a clock: bytes, hashes, signatures.',
       severity: 'error',
-      from: { path: '^src/kernel/', pathNot: WIRE_SCHEMA },
+      from: { path: '^src/kernel/', pathNot: [WIRE_SCHEMA, LIBSODIUM] },
       to: { dependencyTypes: OUTSIDE, pathNot: KERNEL_TOOLS },
     },
     {
@@ -73,6 +74,13 @@ module.exports = {
         dependencyTypes: OUTSIDE,
         pathNot: [...KERNEL_TOOLS, '^module$', npm(['ajv', 'ajv-formats'])],
       },
+    },
+    {
+      name: 'libsodium-only-loads-it',
+      comment: 'A native library, where there is a binary of it.',
+      severity: 'error',
+      from: { path: LIBSODIUM },
+      to: { dependencyTypes: OUTSIDE, pathNot: ['^module$', npm(['sodium-native'])] },
     },
     {
       name: 'domain-imports-kernel-and-domains',

@@ -22,7 +22,7 @@ import { exportLog } from './lib/audit-export.js';
 import { auditFloor } from './lib/audit-floor.js';
 import { growAuditLog } from './lib/audit-log.js';
 import { growTree, timeProofs, type ProofTimes } from './lib/audit-proofs.js';
-import { measuredInChild } from './lib/measured-child.js';
+import { giveMeasured, measuredInChild } from './lib/measured-child.js';
 import { QUICK } from './lib/options.js';
 import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { MemoryWatch, type ResidentMemory } from './lib/resident-memory.js';
@@ -171,9 +171,7 @@ function printFlatness(name: string, { memory }: Measured): void {
 
 const [, , mode, task, folder] = process.argv;
 if (mode === 'measure' && task !== undefined && folder !== undefined) {
-  const measured = await measure(task as Task, folder);
-  process.send?.(measured);
-  process.disconnect();
+  await giveMeasured(await measure(task as Task, folder));
 } else {
   await main();
 }

@@ -19,7 +19,7 @@ import { interactionListProjection } from '../src/interactions/projection.js';
 import type { Projection } from '../src/projections/port.js';
 import { ProjectionRunner } from '../src/projections/projection-runner.js';
 import { SqliteReadDatabase } from '../src/projections/sqlite/sqlite-read-database.js';
-import { measuredInChild } from './lib/measured-child.js';
+import { giveMeasured, measuredInChild } from './lib/measured-child.js';
 import { QUICK } from './lib/options.js';
 import { growReplayLog } from './lib/replay-log.js';
 import { scan } from './lib/replay-scan.js';
@@ -211,9 +211,7 @@ async function main(): Promise<void> {
 
 const [, , mode, task, folder] = process.argv;
 if (mode === 'measure' && task !== undefined && folder !== undefined) {
-  const measured = await measure(task as Task, folder);
-  process.send?.(measured);
-  process.disconnect();
+  await giveMeasured(await measure(task as Task, folder));
 } else {
   await main();
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs a measurement in a process of its own, which sends one message, what it measured, and disconnects.
+ * Runs a measurement in a process of its own, which gives the figures by {@link giveMeasured}.
  * @param script `import.meta.url` of the file to run
  */
 export async function measuredInChild<Measured>(
@@ -20,4 +20,15 @@ export async function measuredInChild<Measured>(
   ])) as [Measured];
   await exit;
   return measured;
+}
+
+/** In the measured process: what it measured, whole; its end would cut off what is not sent yet. */
+export async function giveMeasured(measured: object): Promise<void> {
+  await new Promise<void>((sent) => {
+    if (process.send === undefined) throw new Error('nobody has started this process to measure');
+    process.send(measured, undefined, undefined, () => {
+      sent();
+    });
+  });
+  process.disconnect();
 }

@@ -1,6 +1,6 @@
 import { keyScopeOf } from '../event-store/codec.js';
 import type { EventStore } from '../event-store/port.js';
-import { erasureDueAt, retentionDays } from '../interactions/domain/erasure.js';
+import { erasureDueAt, erasureWaitsFor, retentionDays } from '../interactions/domain/erasure.js';
 import type { InteractionEvent } from '../interactions/domain/events.js';
 import type { Interaction } from '../interactions/domain/interaction.js';
 import { isErased, isTerminal } from '../interactions/domain/revisions.js';
@@ -14,6 +14,7 @@ import { destroyErasedKeys } from './erased-keys.js';
 import type { DataKeys, Interactions } from './ports.js';
 import type { Cause, Effect, NotBefore, Process } from './process.js';
 import type { RepeatedTerms } from './repeated-terms.js';
+import type { RetentionNotes } from './retention-notes.js';
 
 interface Item {
   /**
@@ -44,21 +45,34 @@ type Watched =
     >
   | ApprovalRequested;
 
+export interface ErasureOptions {
+  readonly interactions: Interactions;
+  readonly keys: DataKeys;
+  readonly repeated: Pick<RepeatedTerms, 'streamsOf'>;
+  readonly notes: Pick<RetentionNotes, 'note' | 'find'>;
+  readonly store: Pick<EventStore, 'readAll'>;
+  readonly clock: Clock;
+}
+
+/** The name of the process. */
+export const ERASURE_PROCESS = 'erasure';
+
 /**
  * Erases the texts of ended interactions: at the end of their retention, or once every party consented.
  * Destroys the key first and records it afterwards, so that nothing is recorded that is not so; whoever
  * comes after a crash in between finds the key gone, and records it.
  *
  * For how long texts are retained is one of them. So an item is due at its interaction's end, and then
- * finds out when it is due indeed.
+ * finds out when it is due indeed; and it is noted before the key is destroyed, for the record.
  */
-export function erasureProcess(
-  interactions: Interactions,
-  keys: DataKeys,
-  repeated: Pick<RepeatedTerms, 'streamsOf'>,
-  store: Pick<EventStore, 'readAll'>,
-  clock: Clock,
-): Process<Watched, Item> {
+export function erasureProcess({
+  interactions,
+  keys,
+  repeated,
+  notes,
+  store,
+  clock,
+}: ErasureOptions): Process<Watched, Item> {
   /** Those of the streams whose texts can still be read. */
   const legible = async (streams: readonly string[]): Promise<readonly string[]> => {
     const found = await keys.findAll(streams.map(keyScopeOf));
@@ -72,21 +86,25 @@ export function erasureProcess(
     await Promise.all(streams.map(async (stream) => keys.destroy(keyScopeOf(stream))));
   };
 
-  /** Of erasures of which only the first half was done: who tries again cannot read them any more. */
-  const daysRead = new Map<InteractionId, number>();
+  /** Null where every party consented, which needs none; and if a build that noted none died in between. */
+  const retention = async (interaction: Interaction): Promise<number | null> => {
+    if (erasureWaitsFor(interaction).length === 0) return null;
+    const { interactionId } = interaction;
+    const days = retentionDays(interaction);
+    if (days === null) return notes.find(interactionId);
+    await notes.note(interactionId, days);
+    return days;
+  };
 
   const erasing = ({ interactionId, cause }: Item, interaction: Interaction): Effect => ({
     name: ['erase', interactionId],
     cause,
     perform: async (envelope) => {
       await destroy(await legible(await repeated.streamsOf(interactionId)));
-      const days = retentionDays(interaction) ?? daysRead.get(interactionId) ?? null;
-      if (days !== null) daysRead.set(interactionId, days);
+      const days = await retention(interaction);
       await destroy([interactionStream(interactionId)]);
       const command = { kind: 'erase', retentionDays: days } as const;
-      const recorded = await interactions.execute(interactionId, command, envelope);
-      if (recorded.ok) daysRead.delete(interactionId);
-      return recorded;
+      return interactions.execute(interactionId, command, envelope);
     },
   });
 
@@ -105,7 +123,7 @@ export function erasureProcess(
   };
 
   return {
-    name: 'erasure',
+    name: ERASURE_PROCESS,
     streamPrefixes: ['interaction-', 'invocation-'],
     watches: [
       'revision-rejected',

@@ -1,11 +1,12 @@
 import { INTERACTION_EVENT_TYPES } from '../interactions/event-types.js';
 import { INVOCATION_EVENT_TYPES } from '../invocations/event-types.js';
 import { autoAcceptanceProcess } from './auto-acceptance.js';
-import { erasureProcess } from './erasure.js';
+import { ERASURE_PROCESS, erasureProcess } from './erasure.js';
 import type { Agents, DataKeys, Interactions } from './ports.js';
 import { expiryProcess } from './expiry.js';
 import type { ProcessHealth } from './process-health.js';
 import { RepeatedTerms } from './repeated-terms.js';
+import { RetentionNotes } from './retention-notes.js';
 import { ProcessRunner, type ProcessRunnerOptions } from './process-runner.js';
 
 export interface ProcessesOptions extends Omit<ProcessRunnerOptions<never>, 'types'> {
@@ -24,12 +25,14 @@ export class Processes {
 
   constructor({ interactions, agents, keys, ...rest }: ProcessesOptions) {
     const options = { ...rest, types: { ...INTERACTION_EVENT_TYPES, ...INVOCATION_EVENT_TYPES } };
-    const repeated = new RepeatedTerms(rest.store);
+    const { store, clock, node, random } = rest;
+    const repeated = new RepeatedTerms(store);
+    const notes = new RetentionNotes({ name: ERASURE_PROCESS, node, clock, random }, store);
     this.#runners = [
       new ProcessRunner(expiryProcess(interactions), options),
       new ProcessRunner(autoAcceptanceProcess(interactions, agents), options),
       new ProcessRunner(
-        erasureProcess(interactions, keys, repeated, rest.store, rest.clock),
+        erasureProcess({ interactions, keys, repeated, notes, store, clock }),
         options,
       ),
     ];

@@ -1,4 +1,10 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  verify,
+} from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Point } from '@noble/ed25519';
 import { encodeBase64Url } from '../../src/kernel/base64url.js';
@@ -11,6 +17,7 @@ import {
   verifyEd25519Ahead,
   type Ed25519Jwk,
 } from '../../src/kernel/ed25519.js';
+import { libsodium } from '../../src/kernel/libsodium.js';
 
 const b64u = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url');
 const jwkOf = (x: string): Ed25519Jwk => ({ kty: 'OKP', crv: 'Ed25519', x });
@@ -144,6 +151,19 @@ describe('signatures', () => {
   const signature = signEd25519(pair.privateKey, message);
   const bytes = Buffer.from(signature, 'base64url');
 
+  const hashed = createHash('sha512').update(Buffer.from(ownSeed, 'base64url')).digest();
+  hashed[0]! &= 248;
+  hashed[31] = (hashed[31]! & 127) | 64;
+  const secret = readLittleEndian(hashed.subarray(0, 32));
+
+  /** What the key's owner signs with any R, whose part that is no multiple of the base point stays open. */
+  function signedWith(R: Uint8Array, nonce = 0n): Buffer {
+    const A = Buffer.from(ownX, 'base64url');
+    const k = createHash('sha512').update(R).update(A).update(message).digest();
+    const s = (nonce + readLittleEndian(k) * secret) % L;
+    return Buffer.concat([R, littleEndian(s)]);
+  }
+
   it('are over the UTF-8 bytes of the message', () => {
     expect(signature).toHaveLength(86);
     expect(verifyEd25519(own, message, signature)).toBe(true);
@@ -218,21 +238,10 @@ describe('signatures', () => {
 
   it('R must be canonical, even where the equation holds', () => {
     // With R the identity, S = H(R, A, M)·a is a signature that the owner of the key can make.
-    const hashed = createHash('sha512').update(Buffer.from(ownSeed, 'base64url')).digest();
-    hashed[0]! &= 248;
-    hashed[31] = (hashed[31]! & 127) | 64;
-    const secret = readLittleEndian(hashed.subarray(0, 32));
-    const signedWith = (r: string): string => {
-      const R = Buffer.from(r, 'hex');
-      const A = Buffer.from(ownX, 'base64url');
-      const k = createHash('sha512').update(R).update(A).update(message).digest();
-      const s = (readLittleEndian(k) * secret) % L;
-      return encodeBase64Url(Buffer.concat([R, littleEndian(s)]));
-    };
-    expect(verifyEd25519(own, message, signedWith(SMALL_ORDER[0][1]))).toBe(true);
-    for (const [, r] of SMALL_ORDER.slice(8, 11)) {
-      expect(verifyEd25519(own, message, signedWith(r))).toBe(false);
-    }
+    const verdict = (r: string) =>
+      verifyEd25519(own, message, encodeBase64Url(signedWith(Buffer.from(r, 'hex'))));
+    expect(verdict(SMALL_ORDER[0][1])).toBe(true);
+    for (const [, r] of SMALL_ORDER.slice(8, 11)) expect(verdict(r)).toBe(false);
   });
 
   it('the identity point would verify anything: that is why its registration is refused', () => {
@@ -240,6 +249,30 @@ describe('signatures', () => {
     expect(verifyEd25519(jwkOf(b64u(SMALL_ORDER[0][1])), 'anything', anything)).toBe(true);
     expect(parsePublicKey(b64u(SMALL_ORDER[0][1])).ok).toBe(false);
     expect(verifyEd25519(own, 'anything', anything)).toBe(false);
+  });
+
+  it('are what the equation without cofactor says, whatever point of small order R is or hides', () => {
+    expect(libsodium).toBeDefined();
+    const verdicts = new Map<string, number>();
+    for (const [, torsion] of SMALL_ORDER.slice(0, 8)) {
+      for (const nonce of [0n, 987_654_321n]) {
+        const multiple = nonce === 0n ? Point.ZERO : Point.BASE.multiply(nonce);
+        const R = multiple.add(Point.fromHex(torsion)).toBytes();
+        const crafted = signedWith(R, nonce);
+        const openSsl = verify(null, Buffer.from(message), pair.publicKey, crafted);
+        expect(verifyEd25519(own, message, crafted.toString('base64url'))).toBe(openSsl);
+        const point = Buffer.from(own.x, 'base64url');
+        const taken = libsodium?.crypto_sign_verify_detached(crafted, Buffer.from(message), point);
+        const verdict = `OpenSSL ${String(openSsl)}, libsodium ${String(taken)}`;
+        verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+      }
+    }
+    // The neutral point: as nothing beside R the plain signature, as R itself refused by one of them.
+    expect(Object.fromEntries(verdicts)).toEqual({
+      'OpenSSL true, libsodium true': 1,
+      'OpenSSL true, libsodium false': 1,
+      'OpenSSL false, libsodium false': 14,
+    });
   });
 
   it('of another key do not verify', () => {

@@ -122,6 +122,10 @@ it('a node that is killed between destroying keys and recording it leaves each e
         'interaction-cancelled',
         'texts-erased',
       ]);
+      // Whoever came after could not read any more for how long they were retained.
+      const [cancelled, erased] = events.slice(-2);
+      const retention = { days: 0, until: cancelled?.recordedAt };
+      expect(erased?.data).toMatchObject({ ground: 'retention', retention });
     }
   } finally {
     await deployment.dispose();

@@ -108,7 +108,11 @@ describe('card, router and execution', () => {
       requiresScopes: ['scope-zyxwv'],
       handler: 'handler-zyxwv',
       owner: 'owner-zyxwv',
-      skill: { ...names, inputModes: ['text/plain', 'image/x-zyxwv'], outputModes: ['image/y-zyxwv'] },
+      skill: {
+        ...names,
+        inputModes: ['text/plain', 'image/x-zyxwv'],
+        outputModes: ['image/y-zyxwv'],
+      },
     });
     messaging.registry.reset([hidden, NEIGHBOUR]);
     for (const text of ['Gfedc', 'Zyxwv Qponm', 'hello']) {

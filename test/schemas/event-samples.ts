@@ -14,6 +14,7 @@ import type { KeyStoreChosen } from '../../src/event-store/key-store-of-log.js';
 import type { Position } from '../../src/event-store/port.js';
 import type { CalendarEvent } from '../../src/processes/calendar-events.js';
 import type { ProcessEvent } from '../../src/processes/events.js';
+import type { RetentionNoted } from '../../src/processes/retention-events.js';
 import {
   alpha,
   AUDIENCE,
@@ -38,7 +39,8 @@ type SampleEvent =
   | KeyStoreChosen
   | LogEvent
   | PlatformKeyEvent
-  | ProcessEvent;
+  | ProcessEvent
+  | RetentionNoted;
 type Samples = {
   readonly [Type in SampleEvent['type']]: readonly [
     Omit<Extract<SampleEvent, { type: Type }>, 'type'>,
@@ -462,6 +464,10 @@ export const SAMPLES: Samples = {
       },
       texts: null,
     },
+  ],
+  'retention-noted': [
+    { data: { interactionId: INTERACTION, days: 0 }, texts: null },
+    { data: { interactionId: INTERACTION, days: 36_500 }, texts: null },
   ],
   'calendar-page-closed': [{ data: { node: 'node-1' }, texts: null }],
   'checkpoint-signed': [

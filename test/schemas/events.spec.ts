@@ -13,6 +13,7 @@ import { INVOCATION_EVENT_TYPES } from '../../src/invocations/event-types.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';
 import { CALENDAR_EVENT_TYPES } from '../../src/processes/calendar-events.js';
 import { PROCESS_EVENT_TYPES } from '../../src/processes/events.js';
+import { RETENTION_EVENT_TYPES } from '../../src/processes/retention-events.js';
 import {
   EVENT_SCHEMA_BASE as BASE,
   EVENT_SCHEMAS as EVENTS,
@@ -33,6 +34,7 @@ const EVENT_TYPES = {
   ...LOG_EVENT_TYPES,
   ...PLATFORM_KEY_EVENT_TYPES,
   ...PROCESS_EVENT_TYPES,
+  ...RETENTION_EVENT_TYPES,
 };
 
 interface Event {
@@ -146,7 +148,12 @@ const STORED = {
 const SEALED = 'A'.repeat(64);
 
 /** The service's own books are shown to nobody. */
-const BOOKS = { ...CALENDAR_EVENT_TYPES, ...KEY_STORE_EVENT_TYPES, ...PROCESS_EVENT_TYPES };
+const BOOKS = {
+  ...CALENDAR_EVENT_TYPES,
+  ...KEY_STORE_EVENT_TYPES,
+  ...PROCESS_EVENT_TYPES,
+  ...RETENTION_EVENT_TYPES,
+};
 const shown = samples.filter(([type]) => !Object.hasOwn(BOOKS, type));
 
 describe('an event that is shown as the log stores it', () => {

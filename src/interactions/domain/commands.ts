@@ -60,7 +60,7 @@ export type InteractionCommand =
   /** By the erasure process, once the key of the texts is destroyed. */
   | {
       readonly kind: 'erase';
-      /** As they were read before that; null when they were gone already. */
+      /** As they were read and noted before that; null when nobody had noted them. */
       readonly retentionDays: number | null;
     };
 
