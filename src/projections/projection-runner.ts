@@ -51,7 +51,7 @@ export interface ProjectionRunnerOptions {
  * Batches that come within this time share a commit, in milliseconds: most rows are changed again
  * soon after they were made, and every page that a commit finds changed is written.
  */
-const COMMIT_AFTER_MS = 250;
+const COMMIT_AFTER_MS = 1000;
 
 /** Failures of one batch that are reported one by one. */
 const REPORTED_FAILURES = 10;

@@ -31,7 +31,7 @@ const UNAVAILABLE =
   /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY|NOMEM|PERM|PROTOCOL|INTERRUPT)/;
 
 /** How many pieces of work share a commit at most. */
-const PIECES_PER_COMMIT = 16;
+const PIECES_PER_COMMIT = 128;
 
 /** After a purge was asked for, so that those of one moment share it; and between two tries. */
 const PURGE_AFTER_MS = 250;
@@ -237,7 +237,7 @@ export class SqliteReadDatabase implements ReadDatabase {
     this.#writer.pragma('temp_store = MEMORY');
     this.#writer.pragma('cache_size = -65536');
     // A rebuild would otherwise flush its pages several times over.
-    this.#writer.pragma('wal_autocheckpoint = 8192');
+    this.#writer.pragma('wal_autocheckpoint = 16384');
     this.#writer.pragma('journal_size_limit = 67108864');
     if (existed && this.#writer.pragma('quick_check(1)', { simple: true }) !== 'ok') {
       throw new ReadDatabaseDamaged('quick_check');
