@@ -1,14 +1,14 @@
 /** Resident memory of a process in MiB, as an operator sees it. */
 export interface ResidentMemory {
-  /** The highest until a tenth of the work was done. */
-  readonly atTenth: number;
+  /** The highest until a quarter of the work was done. */
+  readonly atQuarter: number;
   /** The highest after that. */
   readonly peak: number;
 }
 
 /** Samples the memory of this process while it does a work of a known size. */
 export class MemoryWatch {
-  #atTenth = 0;
+  #atQuarter = 0;
   #peak = 0;
 
   constructor(private readonly size: number) {}
@@ -16,11 +16,11 @@ export class MemoryWatch {
   /** To be called often, with the share of the size that is done. */
   sample(done: number): void {
     const rss = process.memoryUsage.rss() / 2 ** 20;
-    if (done <= this.size / 10) this.#atTenth = Math.max(this.#atTenth, rss);
+    if (done <= this.size / 4) this.#atQuarter = Math.max(this.#atQuarter, rss);
     else this.#peak = Math.max(this.#peak, rss);
   }
 
   get memory(): ResidentMemory {
-    return { atTenth: this.#atTenth, peak: this.#peak };
+    return { atQuarter: this.#atQuarter, peak: this.#peak };
   }
 }
