@@ -1,10 +1,10 @@
 import type { AgentEvent } from '../agents/domain/events.js';
-import { ERASED, type Erased, type Recorded } from '../kernel/event.js';
-import type { Contract } from '../kernel/federated-interaction.js';
+import type { Recorded } from '../kernel/event.js';
 import type { AgentId, InteractionId } from '../kernel/ids.js';
 import type { Timestamp } from '../kernel/timestamp.js';
 import type { ProjectedEvent, Projection, ProjectionDatabase } from '../projections/port.js';
 import type { InteractionEvent, InteractionProposed, RevisionProposed } from './domain/events.js';
+import { addTerms, eraseTerms, TERMS_TABLE, withNewTerms } from './listed-terms.js';
 import { sortable } from './sortable-timestamp.js';
 
 /**
@@ -15,11 +15,8 @@ import { sortable } from './sortable-timestamp.js';
  * - A finder is a party or a party's tenant; the rows that each finds lie together, in list order.
  * - `accepted` (the open proposal) and `reported` (on the terms in force) are JSON strings, joined
  *   by commas. `open_…` are of the newest proposal until it comes into force.
- * - What people wrote stands in a table of its own, one row per proposal, added at the end and never
- *   moved: rows that SQLite moves leave copies in unused parts of pages, also under `secure_delete`.
- *   An erasure overwrites it where it lies, by as many zeros. `terms` is null for texts that were
- *   erased before, or since. `open_terms` is the newest of an interaction's rows, and each row names
- *   its `previous`: an index would cost every proposal more than the rare erasure saves.
+ * - What people wrote stands in a table of its own: see `listed-terms.ts`. `open_terms` is the newest of an
+ *   interaction's rows there; it and `terms` are null where the texts were erased before, or since.
  * - Of the agents it keeps what decides who may see a row: tenant, owner and clients.
  *
  * There are no indexes for the filters: they would cost every event more than they save a reader,
@@ -51,13 +48,7 @@ const TABLES = `
     expires_key TEXT NOT NULL
   );
 
-  DROP TABLE IF EXISTS interaction_list_terms;
-  CREATE TABLE interaction_list_terms (
-    number INTEGER PRIMARY KEY,
-    previous INTEGER,
-    task_category TEXT NOT NULL,
-    deadline TEXT
-  );
+  ${TERMS_TABLE}
 
   DROP TABLE IF EXISTS interaction_list_finders;
   CREATE TABLE interaction_list_finders (
@@ -169,16 +160,6 @@ function apply(db: ProjectionDatabase, event: ProjectedEvent<InteractionEvent | 
   }
 }
 
-/** How a statement names the terms that {@link addTerms} has just added, or that there are none. */
-type NewTerms = 'last_insert_rowid()' | 'NULL';
-
-const withNewTerms = (
-  statement: (terms: NewTerms) => string,
-): Readonly<Record<NewTerms, string>> => ({
-  'last_insert_rowid()': statement('last_insert_rowid()'),
-  NULL: statement('NULL'),
-});
-
 /** The first proposal is the newest, and what is shown while no terms are in force. */
 const INSERT = withNewTerms(
   (terms) => `
@@ -275,41 +256,4 @@ function addClients(db: ProjectionDatabase, agentId: AgentId, clients: readonly 
     `INSERT OR IGNORE INTO interaction_list_clients (agent_id, client)
      SELECT ?, value FROM json_each(?)`,
   ).run(agentId, JSON.stringify(clients));
-}
-
-/** Nothing when they are erased. */
-function addTerms(
-  db: ProjectionDatabase,
-  interactionId: InteractionId,
-  texts: { readonly contract: Contract } | Erased,
-): NewTerms {
-  if (texts === ERASED) return 'NULL';
-  const { taskCategory, deadline } = texts.contract;
-  db.prepare(
-    `INSERT INTO interaction_list_terms (previous, task_category, deadline)
-     VALUES ((SELECT open_terms FROM interaction_list WHERE interaction_id = ?), ?, ?)`,
-  ).run(interactionId, taskCategory, deadline ?? null);
-  return 'last_insert_rowid()';
-}
-
-/** As many zeros as it has bytes: the row keeps its size, and with it its place. */
-const zerosFor = (column: string): string =>
-  `substr(hex(zeroblob(octet_length(${column}))), 1, octet_length(${column}))`;
-
-const ERASE = `
-  WITH RECURSIVE those (number) AS (
-    SELECT open_terms FROM interaction_list WHERE interaction_id = ?
-    UNION
-    SELECT previous FROM interaction_list_terms JOIN those USING (number)
-  )
-  UPDATE interaction_list_terms
-  SET task_category = ${zerosFor('task_category')}, deadline = ${zerosFor('deadline')}
-  WHERE number IN (SELECT number FROM those)`;
-
-function eraseTerms(db: ProjectionDatabase, interactionId: InteractionId): void {
-  db.prepare(ERASE).run(interactionId);
-  db.prepare(
-    'UPDATE interaction_list SET terms = NULL, open_terms = NULL WHERE interaction_id = ?',
-  ).run(interactionId);
-  db.purge();
 }

@@ -98,8 +98,10 @@ describe('the interaction list', () => {
 
   it('shows nothing of the terms once it hears of their erasure, at any event of a rebuild', () => {
     const terms = contract({ taskCategory: 'secret category' });
+    const changed = { ...terms, retentionDays: 3 };
     const scene = Scene.empty
-      .perform(propose(alpha, { contract: terms }), accept(beta), cancel(beta))
+      .perform(propose(alpha, { contract: terms }), revise(beta, changed), revise(alpha, terms))
+      .perform(accept(beta), cancel(beta))
       .perform(consentToErasure(alpha), consentToErasure(beta), erase());
     for (let legible = 0; legible <= scene.log.length; legible++) {
       database.transaction((db) => {
@@ -109,10 +111,13 @@ describe('the interaction list', () => {
       apply([...scene.log.slice(0, legible), ...erased.log.slice(legible)]);
       expect(row()).toEqual({
         status: 'cancelled',
-        revision: 1,
+        revision: 3,
         task_category: null,
         deadline: null,
       });
+      const kept = database.prepare('SELECT * FROM interaction_list_terms').all();
+      expect(kept).toHaveLength(Math.min(legible, 3));
+      expect(JSON.stringify(kept)).not.toMatch(/secret|2030/);
     }
   });
 
