@@ -7,7 +7,7 @@ import { TOKEN_VARIABLE, tokenOfEnvironment } from '../config/token-variable.js'
 import { auditExport, type ExportAudit } from './audit/audit-export.js';
 import { AuditFault } from './audit/audit-fault.js';
 import { reportOf } from './audit/audit-report.js';
-import { LogFollower, type ServiceAudit } from './audit/audit-service.js';
+import { LogFollower, type ServiceAudit } from './audit/log-follower.js';
 import { requireWholeSight } from './audit/audit-token.js';
 import { keepCheckpoint, readKeptCheckpoint } from './audit/kept-checkpoint.js';
 import { ServiceClient } from './audit/service-client.js';
@@ -47,6 +47,8 @@ Every run reads the whole log again, and believes nothing of an earlier one but 
 What is not checkable because the log tells that the texts are erased is told as erased, of each
 interaction in one line; a last line that ends with "(only erased texts)" says that nothing else is
 missing.
+
+Of a log that is damaged behind its first event, what stands before the damage is audited and told.
 
 Exit code 0: everything is verified; 1: something failed; 2: an input cannot be used, its code is on
 stderr; 3: nothing failed, but something is not checkable; 4: nothing failed, but the service
@@ -137,8 +139,8 @@ async function auditLive(settings: Settings): Promise<CommandOutput> {
   try {
     for (;;) {
       const output = await told(state, await follower.look());
-      const isWrong = output.exitCode === 1 || output.exitCode === 4;
-      if (!follow || isWrong) return output;
+      const mayGoOn = output.exitCode === 0 || output.exitCode === 3;
+      if (!follow || !mayGoOn) return output;
       process.stdout.write(output.stdout);
       await delay(everyMs);
     }

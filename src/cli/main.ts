@@ -11,7 +11,7 @@ const USAGE = `Usage: countersign COMMAND [options]
   token      mint an access token of the local issuer
   hash       print the terms hash of a contract
   sign       sign a statement
-  verify     verify an interaction document offline
+  verify     verify an interaction document or an evidence bundle offline
   audit      recompute a whole log, and compare it with what the service answers
   card-diff  compare a generated agent card with the reviewed one
   card-size  tell what each skill costs the readers of a card

@@ -45,7 +45,12 @@ afterAll(async () => {
   await folder.remove();
 });
 
+/** No state is known where the log ends too early. */
+const CUT =
+  /\nstates were not compared: the log was not read to its end\n(nothing kept: .*\n)?not read to its end\n$/;
+
 beforeEach(() => {
+  proxy.status = (_, status) => status;
   proxy.tamper = (_, body) => body;
   proxy.whole = () => 1;
 });
@@ -142,6 +147,36 @@ describe('of a service that says what its log says', () => {
     const { exitCode, stdout, stderr } = await audit(proxy.url);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain('service-unreachable');
+  });
+
+  it('an export that breaks off, and is then refused, is told as far as it was read', async () => {
+    await covered();
+    let asked = 0;
+    proxy.whole = (path) => (path.startsWith('/v1/events') && ++asked === 2 ? 0.6 : 1);
+    proxy.status = (path, status) => (path.startsWith('/v1/events?after') ? 503 : status);
+    const { exitCode, stdout, stderr } = await audit(proxy.url);
+    expect([exitCode, stdout]).toEqual([2, expect.stringMatching(CUT)]);
+    expect(stderr).toMatch(/^service-refused: .* answered with HTTP 503/m);
+  });
+
+  it('what comes before a line that is no event is told, and nothing follows', async () => {
+    await covered();
+    const state = folder.in('cut');
+    const garbageAt = 9;
+    proxy.tamper = (path, body) =>
+      path.startsWith('/v1/events')
+        ? body
+            .split('\n')
+            .map((line, place) => (place === garbageAt ? '<html>502</html>' : line))
+            .join('\n')
+        : body;
+    const { exitCode, stdout, stderr } = await audit(proxy.url, '--state', state, '--follow');
+    expect([exitCode, stdout]).toEqual([2, expect.stringMatching(CUT)]);
+    expect(stdout).toContain(`${String(garbageAt)} entries, root `);
+    expect(stdout).toContain('\nnothing kept: the log was not read to its end\n');
+    expect(stdout).not.toContain('log-shorter');
+    expect(stderr).toMatch(/^events-malformed: line 10 is no event of this log/m);
+    await expect(readFile(state)).rejects.toThrow('ENOENT');
   });
 
   it('gives no false alarm while the service moves on', async () => {

@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AUDITED_STREAM_PREFIXES } from '../../src/audit/audited-streams.js';
+import { LogReplay } from '../../src/audit/verify/replay/log-replay.js';
+import { START } from '../../src/event-store/port.js';
+import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
+import type { EventEnvelope } from '../../src/kernel/envelope.js';
 import type { SampleBackend } from '../invocations/backends/support/sample-backend.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type InProcessService } from '../support/service.js';
@@ -170,7 +175,41 @@ describe('the audited log of calls under contracts', () => {
     expect(holding.filter((name) => name.startsWith('tasks'))).not.toEqual([]);
     expect(holding.filter((name) => !name.startsWith('tasks'))).toEqual([]);
   });
+
+  it('is found to be right by whoever recomputes it, ids of every kind of stream included', async () => {
+    const card = await service.call('GET', `/a2a/${FINANCE}/.well-known/agent-card.json`);
+    expect(card.status).toBe(200);
+    const events = await auditedEvents();
+    const proposed = events.find(({ type }) => type === 'interaction-proposed');
+    const audience = String(proposed?.data['audience']);
+    const replay = new LogReplay({ audience });
+    const results = events.flatMap((envelope, index) => replay.add({ index, envelope }));
+    expect(results.filter(({ result }) => result === 'failed')).toEqual([]);
+
+    for (const prefix of AUDITED_STREAM_PREFIXES) {
+      const [first, other] = events.filter(({ stream }) => stream.startsWith(prefix));
+      // The id of another event.
+      const envelope = { ...first, id: (other ?? proposed)?.id };
+      const found = new LogReplay({ audience }).add({ index: 0, envelope });
+      expect([prefix, found[0]?.reason]).toEqual([prefix, 'event-id-wrong']);
+    }
+  });
 });
+
+async function auditedEvents(): Promise<readonly EventEnvelope[]> {
+  const store = await openSqliteEventStore(join(service.folder, 'events.db'));
+  try {
+    const events: EventEnvelope[] = [];
+    for await (const { position: _, ...envelope } of store.readAll(START)) {
+      if (AUDITED_STREAM_PREFIXES.some((each) => envelope.stream.startsWith(each))) {
+        events.push(envelope);
+      }
+    }
+    return events;
+  } finally {
+    await store.close();
+  }
+}
 
 /** Names of the service's files that hold these bytes. */
 async function filesWith(text: string): Promise<readonly string[]> {

@@ -92,6 +92,8 @@ const LOG_REASONS = {
     'For how long the texts were to be retained went with them, and the erasure does not tell.',
   'signed-at-implausible': 'The signed moment is more than 300 s from when it was recorded.',
   'key-unregistered': 'No key of this id was registered before this place in the log.',
+  'key-not-current':
+    'The platform key was registered after the head that the decision was based on.',
   'key-repeated': 'A key or its id was registered before.',
   'thumbprint-mismatch': 'The thumbprint is not that of the key.',
   'command-repeated': 'Another command of this agent had this id before.',

@@ -1,7 +1,6 @@
 import { conclude, gap, type CheckResult } from '../../audit/verify/check-result.js';
 import type { Trust } from '../../audit/verify/trust.js';
 import { logOrigin, type SignedCheckpoint } from '../../kernel/checkpoint.js';
-import type { CliFault } from '../cli-fault.js';
 import { BEGINNING_BYTES, inputKind } from '../input-kind.js';
 import { AuditFault } from './audit-fault.js';
 import { withProgress } from './audit-progress.js';
@@ -9,9 +8,10 @@ import type { AuditReport } from './audit-report.js';
 import { checkKept, checkPublished } from './checkpoint-checks.js';
 import { checkpointToKeep, type Keeping } from './checkpoint-to-keep.js';
 import { chunksOf } from './export-chunks.js';
-import { openLog, type OpenedLog } from './first-event.js';
 import { lineBlocks } from './line-blocks.js';
 import { LogAudit } from './log-audit.js';
+import { untilCut } from './until-cut.js';
+import { openLog, type OpenedLog } from './open-log.js';
 
 export interface ExportAuditOptions {
   /** An NDJSON export of the whole log; `-` for stdin. */
@@ -42,7 +42,9 @@ export async function auditExport(options: ExportAuditOptions): Promise<ExportAu
   try {
     const remembered = [...trust.checkpoints, ...(kept ? [kept] : [])];
     for (const { checkpoint } of [...published, ...remembered]) log.watch(checkpoint.size);
-    const cut = await withProgress(log, undefined, tell, () => takeWhole(log, blocks));
+    const cut = await withProgress(log, undefined, tell, () =>
+      untilCut(log, () => log.take(blocks)),
+    );
     const origin = logOrigin(audience);
     const rootAt = (size: number): Uint8Array | undefined => log.rootAt(size);
     // What was not read is no sign that it is not there.
@@ -65,7 +67,7 @@ export async function auditExport(options: ExportAuditOptions): Promise<ExportAu
         events,
         size: log.size,
         root: log.root,
-        compared: null,
+        compared: 'an export answers no questions',
         cut,
       },
       keeping: checkpointToKeep({
@@ -80,23 +82,6 @@ export async function auditExport(options: ExportAuditOptions): Promise<ExportAu
     await log.end();
   }
 }
-
-/** Where the rest cannot be read, why. */
-async function takeWhole(
-  log: LogAudit,
-  blocks: AsyncIterable<Uint8Array>,
-): Promise<CliFault | null> {
-  try {
-    await log.take(blocks);
-    return null;
-  } catch (error) {
-    const isRead = error instanceof AuditFault && OF_READING.has(error.fault.code) && log.size > 0;
-    if (!isRead) throw error;
-    return error.fault;
-  }
-}
-
-const OF_READING: ReadonlySet<string> = new Set(['events-malformed', 'input-unreadable']);
 
 /** @throws {AuditFault} `input-unreadable`, `events-malformed`: what another command takes is told as that */
 async function openExport(file: string): Promise<OpenedLog> {

@@ -23,6 +23,8 @@ const UNREAD = 2;
 /** The log holds what it says, but the service answers something else. */
 const DIFFERS = 4;
 
+export type NotCompared = 'an export answers no questions' | 'the log was not read to its end';
+
 export interface AuditReport {
   /** Checkpoints, published and kept. */
   readonly tree: readonly CheckResult[];
@@ -32,8 +34,8 @@ export interface AuditReport {
   /** How many entries were read, and the root that they lead to. */
   readonly size: number;
   readonly root: Uint8Array;
-  /** Null when nothing was compared: an export answers no questions. */
-  readonly compared: ComparedStates | null;
+  /** Or why nothing was compared. */
+  readonly compared: ComparedStates | NotCompared;
   /** Why the rest could not be read: then the checks of events are not counted. */
   readonly cut: CliFault | null;
 }
@@ -47,7 +49,7 @@ export function reportOf(
   keeping: Keeping | null,
 ): Required<CommandOutput> {
   const { result } = summarize([...tree, ...events.findings]);
-  const differences = compared?.differences ?? [];
+  const differences = typeof compared === 'string' ? [] : compared.differences;
   const counts = { ...events.counts, erased: events.erased };
   const isOnlyErased =
     result === 'not-checkable' && counts['not-checkable'] + countsOf(tree)['not-checkable'] === 0;
@@ -62,9 +64,7 @@ export function reportOf(
     ...leftOutLine(checkpointsLeftOut),
     `${String(size)} entries, root ${encodeBase64(root)}\n`,
     cut === null ? countsLine('checks of events', counts) : '',
-    compared === null
-      ? 'states were not compared: an export answers no questions\n'
-      : comparedLine(compared),
+    comparedLine(compared),
     keeping === null ? '' : keepingLine(keeping),
     `${cut === null || result === 'failed' ? verdict : 'not read to its end'}\n`,
   ];
@@ -79,7 +79,9 @@ function leftOutLine(count: number): readonly string[] {
   return [`${counted(count, 'older checkpoint')} ${count === 1 ? 'was' : 'were'} left out\n`];
 }
 
-function comparedLine({ interactions, differing }: ComparedStates): string {
+function comparedLine(compared: ComparedStates | NotCompared): string {
+  if (typeof compared === 'string') return `states were not compared: ${compared}\n`;
+  const { interactions, differing } = compared;
   const differ = `${String(differing)} ${differing === 1 ? 'differs' : 'differ'}`;
   return `${counted(interactions, 'interaction')} compared with the service, ${differ}\n`;
 }

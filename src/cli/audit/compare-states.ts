@@ -40,7 +40,7 @@ export async function compareStates(
   log: LogAudit,
   client: ServiceClient,
   from: number,
-  before: StatesSoFar = NOTHING,
+  before: StatesSoFar = NOTHING_COMPARED,
 ): Promise<StatesSoFar> {
   const { position } = log;
   const differences = [...before.differences];
@@ -83,7 +83,12 @@ export async function compareStates(
   return { interactions, differing, differences, untold };
 }
 
-const NOTHING: StatesSoFar = { interactions: 0, differing: 0, differences: [], untold: new Map() };
+export const NOTHING_COMPARED: StatesSoFar = {
+  interactions: 0,
+  differing: 0,
+  differences: [],
+  untold: new Map(),
+};
 
 /** What it comes to when no entry that would tell of an erasure is waited for any more. */
 export function settled({ untold, ...states }: StatesSoFar): ComparedStates {

@@ -1,4 +1,5 @@
 import { conclude, failure, type CheckResult } from '../../audit/verify/check-result.js';
+import type { SignedCheckpoint } from '../../kernel/checkpoint.js';
 import { HASH_BYTES, sameHash } from '../../kernel/merkle.js';
 import { AuditFault } from './audit-fault.js';
 import { linesOf, lineBlocks } from './line-blocks.js';
@@ -9,14 +10,43 @@ import type { ServiceClient } from './service-client.js';
 /** Leaves of a tile, c2sp.org/tlog-tiles. */
 const TILE_LEAVES = 256;
 
+export interface JudgedTree {
+  /** What was said of its checkpoints. */
+  readonly tree: readonly CheckResult[];
+  /** Leaves that were judged before. */
+  readonly from: number;
+  /** The checkpoints since. */
+  readonly ahead: readonly SignedCheckpoint[];
+}
+
 /**
  * When the entries do not lead to a published root: the first of them that is another than the
- * service's own tree holds at its place. Undefined when the tree does not tell.
- *
+ * service's own tree holds at its place. Undefined when they do, and when the tree does not tell.
+ */
+export async function firstForeign(
+  log: LogAudit,
+  client: ServiceClient,
+  { tree, from, ahead }: JudgedTree,
+): Promise<CheckResult | undefined> {
+  if (!tree.some(({ reason }) => reason === 'root-mismatch' || reason === 'log-shorter')) {
+    return undefined;
+  }
+  const sizes = ahead.map(({ checkpoint }) => checkpoint.size).sort((a, b) => a - b);
+  const isRight = ({ checkpoint }: SignedCheckpoint): boolean => {
+    const root = log.rootAt(checkpoint.size);
+    return root !== undefined && sameHash(root, checkpoint.rootHash);
+  };
+  const right = ahead.filter(isRight).map(({ checkpoint }) => checkpoint.size);
+  const known = Math.max(from, ...right);
+  const wrong = sizes.find((size) => size > known);
+  return wrong === undefined ? undefined : firstForeignLeaf(log, client, known, wrong);
+}
+
+/**
  * @param from leaves that are known to be right
  * @param to leaves of the tree that is not
  */
-export async function firstForeignLeaf(
+async function firstForeignLeaf(
   log: LogAudit,
   client: ServiceClient,
   from: number,

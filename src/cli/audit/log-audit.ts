@@ -1,8 +1,9 @@
 import { summarize, type CheckResult, type Verdict } from '../../audit/verify/check-result.js';
 import { HASH_BYTES, MerkleFrontier } from '../../kernel/merkle.js';
 import { AuditFault } from './audit-fault.js';
+import { Dealer } from './dealer.js';
 import { KeptLeaves } from './kept-leaves.js';
-import { shardOf } from './routing.js';
+import { shardOf } from './shard-of.js';
 import {
   JUDGED_ELSEWHERE,
   MAX_FINDINGS,
@@ -12,7 +13,6 @@ import {
   type JudgedLines,
 } from './shard-protocol.js';
 import { ShardWorker } from './shard-worker.js';
-import { Dealer } from './sharded-lines.js';
 import type { Difference, ServiceAnswer } from './state-difference.js';
 import { TemporaryTables } from './temporary/temporary-tables.js';
 

@@ -8,7 +8,7 @@ import { HASH_BYTES } from '../../kernel/merkle.js';
 import { linesOf } from './line-blocks.js';
 import { leafOf, parseLogLine, type LogLine } from './log-line.js';
 import { MissingTexts } from './missing-texts.js';
-import { isShared, shardOf } from './routing.js';
+import { isShared, shardOf } from './shard-of.js';
 import {
   JUDGED_ELSEWHERE,
   MAX_FINDINGS,

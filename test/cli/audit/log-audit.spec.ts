@@ -4,6 +4,7 @@ import { lineBlocks } from '../../../src/cli/audit/line-blocks.js';
 import { LogAudit } from '../../../src/cli/audit/log-audit.js';
 import { parseLogLine } from '../../../src/cli/audit/log-line.js';
 import { envelopeText, type EventEnvelope } from '../../../src/kernel/envelope.js';
+import { deriveUuid } from '../../../src/kernel/ids.js';
 import { leafHash, MerkleFrontier } from '../../../src/kernel/merkle.js';
 import { golden, preludeOf } from '../../audit/support/bundles.js';
 import { goldenExport } from './support/golden-export.js';
@@ -37,10 +38,12 @@ async function idsSince(of: LogAudit, index: number): Promise<readonly string[]>
   return ids;
 }
 
-/** The same event as the first of a stream of which nothing but its order is judged. */
+/** The same event as the first of a stream of which nothing but order and id are judged. */
 function aloneInStream(line: string, nth: number): string {
-  const event = JSON.parse(line) as object;
-  return JSON.stringify({ ...event, subject: `card-agent-${String(nth)}`, revision: 0 });
+  const event = JSON.parse(line) as { readonly data: Pick<EventEnvelope, 'metadata'> };
+  const subject = `card-agent-${String(nth)}`;
+  const id = deriveUuid(['event', subject, event.data.metadata.commandId, 0]);
+  return JSON.stringify({ ...event, id, subject, revision: 0 });
 }
 
 async function faultOf(lines: readonly string[]): Promise<string> {

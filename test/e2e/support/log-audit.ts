@@ -1,7 +1,7 @@
 import { readConfig } from '../../../src/config/read-config.js';
 import { START, type RecordedEnvelope } from '../../../src/event-store/port.js';
 import { aMoment } from '../../support/eventually.js';
-import { openLog } from '../../../src/wiring/open-event-store.js';
+import { openEventStore } from '../../../src/wiring/open-event-store.js';
 import type { Deployment } from './deployment.js';
 
 /** Longer than a lease that a killed node has left behind, in milliseconds. */
@@ -13,7 +13,7 @@ export type Log = readonly RecordedEnvelope[];
 export async function wholeLog({ folder, env }: Deployment): Promise<Log> {
   const config = readConfig({ COUNTERSIGN_DEV: '1', DATA_FOLDER: folder, ...env }, 'reader');
   if (!config.ok) throw new Error(JSON.stringify(config.error));
-  const store = await openLog(config.value.eventStore);
+  const store = await openEventStore(config.value.eventStore);
   try {
     const events: RecordedEnvelope[] = [];
     for await (const event of store.readAll(START)) events.push(event);

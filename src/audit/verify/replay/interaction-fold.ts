@@ -66,6 +66,7 @@ export function record(
   contract: Contract | null,
 ): void {
   const at = envelope.recordedAt;
+  const expecting = { after: envelope.metadata, decidedAfter: state.index };
   state.revision = envelope.revision;
   state.index = index;
   state.expected = null;
@@ -83,7 +84,7 @@ export function record(
       open.updatedAt = at;
       state.updatedAt = at;
       const all = state.parties.every((party) => open.acceptances.has(party));
-      if (all) state.expected = { type: 'revision-attested', after: envelope.metadata };
+      if (all) state.expected = { type: 'revision-attested', ...expecting };
       return;
     }
     case 'revision-attested': {
@@ -115,7 +116,7 @@ export function record(
       state.reports = new Set([...state.reports, event.data.agentId]);
       state.updatedAt = at;
       const all = state.parties.every((party) => state.reports.has(party));
-      if (all) state.expected = { type: 'interaction-completed', after: envelope.metadata };
+      if (all) state.expected = { type: 'interaction-completed', ...expecting };
       return;
     }
     case 'interaction-completed':

@@ -11,7 +11,7 @@ import {
 import { parseEnvelope } from './envelope-shape.js';
 import { agentEvent, platformKeyEvent } from './event-data.js';
 import { AGENT_SHAPES, PLATFORM_KEY_SHAPES } from './event-shapes.js';
-import { eventIdFlaw } from './event-id.js';
+import { EventIds } from './event-id.js';
 import { InteractionReplay } from './interaction-replay.js';
 import type { Ignorance } from './key-history.js';
 import { ReplayedAgent } from './replayed-agent.js';
@@ -41,6 +41,7 @@ const INTERACTION = 'interaction-';
  * judged once. Other streams go to any thread, always the same.
  */
 export class LogReplay {
+  readonly #eventIds = new EventIds();
   readonly #tails: StreamTails;
   readonly #agents = new Map<string, ReplayedAgent>();
   readonly #platformKeys = new ReplayedPlatformKeys();
@@ -71,8 +72,7 @@ export class LogReplay {
     const say = (check: CheckResult['check'], flaw: Flaw | undefined): void => {
       if (isJudged) results.push(conclude(check, subjectOf(envelope), flaw));
     };
-    if (isJudged)
-      say('envelope', hasDerivedIds(envelope.stream) ? eventIdFlaw(envelope) : undefined);
+    if (isJudged) say('envelope', this.#eventIds.flaw(envelope));
     const order = this.#orderFlaw(placed);
     say('stream-order', order);
     if (order !== undefined) this.#loseTrack(envelope.stream, 'events-missing');
@@ -216,14 +216,9 @@ export class LogReplay {
   }
 }
 
-/** Other streams are in order, and that is all that is judged of them. */
+/** Other streams are in order, with the ids that their commands lead to: that is all that is judged of them. */
 function isReplayed(stream: string): boolean {
   return isEverywhere(stream) || stream.startsWith(INTERACTION);
-}
-
-/** Those of which every event is a command's that makes few; others in order is all that is judged. */
-function hasDerivedIds(stream: string): boolean {
-  return stream.startsWith(AGENT) || stream.startsWith(INTERACTION);
 }
 
 /** What every thread is given. */

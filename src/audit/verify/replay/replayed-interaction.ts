@@ -74,6 +74,8 @@ export interface ExpectedEvent {
   readonly type: 'revision-attested' | 'interaction-completed';
   /** Of the event that it must follow: all events of a command say the same of how they came to be. */
   readonly after: EventMetadata;
+  /** Place of the stream's last event before the command: it was read before anything was decided. */
+  readonly decidedAfter: number;
 }
 
 export function isEnded({ status }: ReplayedInteraction): boolean {

@@ -8,6 +8,9 @@ import { KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
 export class ReplayedPlatformKeys {
   readonly keys = new KeyHistory();
   ignorance: Ignorance | null = null;
+  /** By id: the stream's revision that added it, and the place in the log of the event that retired it. */
+  readonly #addedAt = new Map<string, number>();
+  readonly #retiredAt = new Map<string, number>();
 
   /** Whether the event was allowed; asked before it is recorded. */
   judge(event: PlatformKeyEvent): Flaw | undefined {
@@ -25,15 +28,39 @@ export class ReplayedPlatformKeys {
     return unsafe === undefined ? undefined : failure(unsafe, keyId);
   }
 
-  record(event: PlatformKeyEvent, { envelope }: PlacedEvent): void {
+  /** Was the key there at this head of the stream? */
+  wasAddedBy(keyId: string, head: number): boolean {
+    return (this.#addedAt.get(keyId) ?? Infinity) <= head;
+  }
+
+  /**
+   * May a node that decided at this head have taken a retired key for the current one? Between the look at
+   * the head and the append of what was decided there may be a rotation, however long that takes. But
+   * the node had read the stream that it appended to before it looked, and the engines show nobody
+   * who has read an event less than what stands before that: so the retirement stands behind the last
+   * event of that stream.
+   *
+   * @param decidedAfter place of that event in the log
+   */
+  mayBeOvertaken(keyId: string, head: number, decidedAfter: number): boolean {
+    const endedAt = this.keys.find(keyId)?.endedAt ?? -1;
+    return endedAt > head && (this.#retiredAt.get(keyId) ?? -1) > decidedAfter;
+  }
+
+  record(event: PlatformKeyEvent, { envelope, index }: PlacedEvent): void {
     const { revision } = envelope;
     const { keyId } = event.data;
     switch (event.type) {
       case 'platform-key-added':
         this.keys.add(keyId, event.data.jwk, { purpose: event.data.purpose });
+        this.#addedAt.set(keyId, revision);
         return;
       case 'platform-key-retired':
         this.keys.end(keyId, revision);
+        // The first time: who writes the log could repeat it behind whatever they like.
+        if (this.#addedAt.has(keyId) && !this.#retiredAt.has(keyId)) {
+          this.#retiredAt.set(keyId, index);
+        }
         return;
       case 'platform-key-revoked':
         this.keys.revoke(keyId, revision);

@@ -185,17 +185,19 @@ function signedBy(
 }
 
 /**
- * The platform's statement over the revision as it stands accepted: by an attestation key that at
- * this place in the log was neither retired nor revoked. Without the texts the digest cannot be
+ * The platform's statement over the revision as it stands accepted: by an attestation key that was
+ * there at the head which the decision was based on, and at this place in the log is neither retired
+ * nor revoked, unless a retirement overtook the decision. Without the texts the digest cannot be
  * recomputed, but the signature over it can be verified.
  */
 export function attestationFlaw(
   { keyId, digest, value }: PlatformAttestation,
   revision: ReplayedRevision,
   interaction: ReplayedInteraction,
-  { keys, ignorance }: ReplayedPlatformKeys,
+  platformKeys: ReplayedPlatformKeys,
   { recordedAt, metadata }: EventEnvelope,
 ): Flaw | undefined {
+  const { keys, ignorance } = platformKeys;
   const document = wireRevision(interaction, {
     ...revision,
     status: 'accepted',
@@ -207,9 +209,15 @@ export function attestationFlaw(
   const flaw = keys.signatureFlaw(keyId, (jwk) => verifyEd25519(jwk, digest, value), ignorance);
   // Agents race; the platform's own key was revoked before.
   if (flaw?.reason === 'raced') return failure('key-revoked', keyId);
+  const head = metadata.basedOn['platform-keys'] ?? null;
   // A rotation casts no doubt on the old key: a node that decided before it may sign with that one.
-  const decidedAt = metadata.basedOn['platform-keys'] ?? -1;
-  const overtaken = flaw?.reason === 'key-window-ended' && (key?.endedAt ?? -1) > decidedAt;
-  if (flaw !== undefined && !overtaken) return flaw;
+  const isOvertaken =
+    flaw?.reason === 'key-window-ended' &&
+    head !== null &&
+    platformKeys.mayBeOvertaken(keyId, head, interaction.expected?.decidedAfter ?? Infinity);
+  if (flaw !== undefined && !isOvertaken) return flaw;
+  if (head !== null && !platformKeys.wasAddedBy(keyId, head)) {
+    return failure('key-not-current', `${keyId}, at platform-keys@${head}`);
+  }
   return document === undefined ? gap('texts-missing', 'contract') : undefined;
 }

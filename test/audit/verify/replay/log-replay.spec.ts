@@ -260,9 +260,75 @@ describe("the platform's keys count by their place in the log", () => {
     expect(doubts(replayed([...log, revoked]).results)).toEqual([]);
   });
 
-  it('retired while a decision that rests on an earlier head was being recorded: good', () => {
-    const found = doubts(replayed(insert(attested - 1, addSecond, retired)).results);
-    expect(found).toEqual([]);
+  /** Decided at this head, and attested by the second key when asked for. */
+  const decided = (event: EventEnvelope, head: number | undefined, bySecond = false) => {
+    if (event.type !== 'revision-accepted' && event.type !== 'revision-attested') return event;
+    const { 'platform-keys': _, ...others } = event.metadata.basedOn;
+    const basedOn = head === undefined ? others : { ...others, 'platform-keys': head };
+    const metadata = { ...event.metadata, basedOn };
+    if (event.type === 'revision-accepted' || !bySecond) return { ...event, metadata };
+    const given = event.data['attestation'] as { readonly digest: string };
+    const value = signEd25519(second.privateKey, given.digest);
+    const attestation = { ...given, keyId: second.keyId, value };
+    return { ...event, metadata, data: { ...event.data, attestation } };
+  };
+  const acceptances = [at('revision-accepted'), at('revision-accepted', 1)];
+
+  it.each([false, true])(
+    'wherever it is retired in a log of a writer that reads before it decides: good (overtaken: %s)',
+    (mayBeOvertaken) => {
+      for (let rotation = 1; rotation <= log.length; rotation++) {
+        const told = log.map((event, place) => {
+          const acceptance = acceptances.findLast((each) => each <= place) ?? place;
+          // The event before the acceptance was read before the head was.
+          const isSeen = mayBeOvertaken ? rotation < acceptance : rotation <= acceptance;
+          return decided(event, isSeen ? 2 : 0, isSeen);
+        });
+        const events = [...told.slice(0, rotation), addSecond, retired, ...told.slice(rotation)];
+        expect([rotation, doubts(replayed(events).results)]).toEqual([rotation, []]);
+      }
+    },
+  );
+
+  it('retired before what the decision had read, whatever head it names: failed', () => {
+    for (let rotation = 1; rotation < attested - 1; rotation++) {
+      expect([rotation, doubts(replayed(insert(rotation, addSecond, retired)).results)]).toEqual([
+        rotation,
+        [
+          'own@3, revision 2 attestation failed key-window-ended',
+          'own@9, revision 4 attestation failed key-window-ended',
+        ],
+      ]);
+    }
+  });
+
+  it('retired once more since then: failed all the same', () => {
+    const events = [...insert(1, addSecond, retired)];
+    const again = platformEvent('platform-key-retired', { replacedBy: second.keyId }, 3);
+    events.splice(attested + 1, 0, again);
+    expect(events[attested + 2]?.type).toBe('revision-accepted');
+    expect(doubts(replayed(events).results)[0]).toBe(
+      'own@3, revision 2 attestation failed key-window-ended',
+    );
+  });
+
+  it('retired while a decision that names no head was being recorded: failed', () => {
+    const events = insert(attested - 1, addSecond, retired).map((event) =>
+      decided(event, undefined),
+    );
+    expect(doubts(replayed(events).results)[0]).toBe(
+      'own@3, revision 2 attestation failed key-window-ended',
+    );
+  });
+
+  it('added after the head that the decision names: failed', () => {
+    const late = [platformKeyAdded(second), platformKeyAdded(undefined, 1), ...log.slice(1)];
+    expect(doubts(replayed(late).results)).toEqual([
+      'own@3, revision 2 attestation failed key-not-current',
+      'own@9, revision 4 attestation failed key-not-current',
+    ]);
+    const events = late.map((event) => decided(event, 1));
+    expect(doubts(replayed(events).results)).toEqual([]);
   });
 
   it('retired before the decision: failed', () => {

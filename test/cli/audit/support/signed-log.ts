@@ -1,7 +1,8 @@
 import { parseLogLine } from '../../../../src/cli/audit/log-line.js';
 import { formatCheckpoint } from '../../../../src/kernel/checkpoint.js';
 import { signEd25519 } from '../../../../src/kernel/ed25519.js';
-import { envelopeText } from '../../../../src/kernel/envelope.js';
+import { envelopeText, type EventEnvelope } from '../../../../src/kernel/envelope.js';
+import { deriveUuid } from '../../../../src/kernel/ids.js';
 import { leafHash, MerkleFrontier } from '../../../../src/kernel/merkle.js';
 import { formatNoteKey, noteKey, signNote } from '../../../../src/kernel/note-key.js';
 import { formatNote } from '../../../../src/kernel/signed-note.js';
@@ -32,13 +33,16 @@ export function logSigner(seed: number): LogSigner {
 export class SignedLog {
   constructor(readonly lines: readonly string[]) {}
 
-  /** A platform key and two agents, and for each name an event of which nothing but its order is judged. */
+  /** A platform key and two agents, and for each name an event of which nothing but order and id are judged. */
   static of(...names: readonly string[]): SignedLog {
     const prelude = goldenExport('negotiated-amended-completed').slice(0, 3);
-    const event = JSON.parse(prelude[2] ?? '') as object;
+    const event = JSON.parse(prelude[2] ?? '') as {
+      readonly data: Pick<EventEnvelope, 'metadata'>;
+    };
     const others = names.map((name, nth) =>
       JSON.stringify({
         ...event,
+        id: deriveUuid(['event', `card-agent-${name}`, event.data.metadata.commandId, 0]),
         subject: `card-agent-${name}`,
         revision: 0,
         position: String(prelude.length + nth + 1).padStart(20, '0'),

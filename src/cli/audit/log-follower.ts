@@ -6,22 +6,22 @@ import {
   parseSignedCheckpoint,
   type SignedCheckpoint,
 } from '../../kernel/checkpoint.js';
-import { sameHash } from '../../kernel/merkle.js';
 import { formatNote } from '../../kernel/signed-note.js';
 import { AuditFault } from './audit-fault.js';
 import { withProgress } from './audit-progress.js';
 import type { AuditReport } from './audit-report.js';
 import { checkKept, checkPublished } from './checkpoint-checks.js';
 import { checkpointToKeep, type Keeping } from './checkpoint-to-keep.js';
-import { compareStates, settled, type StatesSoFar } from './compare-states.js';
-import { firstForeignLeaf } from './first-foreign-leaf.js';
-import { openLog } from './first-event.js';
+import { compareStates, NOTHING_COMPARED, settled, type StatesSoFar } from './compare-states.js';
+import { firstForeign } from './first-foreign-leaf.js';
 import { lineBlocks } from './line-blocks.js';
 import { LogAudit } from './log-audit.js';
+import { openLog } from './open-log.js';
 import { publishedCheckpoints } from './published-checkpoints.js';
 import type { ServiceClient } from './service-client.js';
+import { untilCut } from './until-cut.js';
 
-export interface ServiceAuditOptions {
+export interface LogFollowerOptions {
   readonly client: ServiceClient;
   readonly trust: Trust;
   /** From an earlier audit, if there was one. */
@@ -55,11 +55,14 @@ export class LogFollower {
   #origin = '';
   #kept: SignedCheckpoint | undefined;
 
-  constructor(private readonly options: ServiceAuditOptions) {
+  constructor(private readonly options: LogFollowerOptions) {
     this.#kept = options.kept;
   }
 
-  /** @throws {AuditFault} when something that is needed cannot be read */
+  /**
+   * Of a log that cannot be read to its end, what stands before the damage: nothing follows after that.
+   * @throws {AuditFault} when something that is needed cannot be read
+   */
   async look(): Promise<ServiceAudit> {
     let reading = await this.#readOn();
     const end = performance.now() + PATIENCE_MS;
@@ -67,8 +70,8 @@ export class LogFollower {
       if (await this.#hasGrown(reading)) reading = joined(reading, await this.#readOn(reading));
       else await delay(PAUSE_MS);
     }
-    const { report, keeping, states } = reading;
-    return { report: { ...report, compared: settled(states) }, keeping };
+    const { report, keeping } = reading;
+    return { report, keeping };
   }
 
   /** To the newest checkpoint. */
@@ -89,37 +92,49 @@ export class LogFollower {
       (size, { checkpoint }) => Math.max(size, checkpoint.size),
       0,
     );
-    await this.#readTo(log, until);
+    const cut = await untilCut(log, () => this.#readTo(log, until));
+    // What was not read is no sign that it is not there.
+    const isReached = ({ checkpoint }: SignedCheckpoint): boolean =>
+      cut === null || checkpoint.size <= log.size;
 
     const rootAt = (size: number): Uint8Array | undefined => log.rootAt(size);
     const judge = (given: SignedCheckpoint): CheckResult =>
       checkPublished(given, this.#origin, this.options.trust, rootAt);
-    const published = ahead.map((given) => ({ given, check: judge(given) }));
+    const published = ahead.filter(isReached).map((given) => ({ given, check: judge(given) }));
     const tree = [
-      ...remembered.map((each) => checkKept(each, this.#origin, rootAt)),
+      ...remembered.filter(isReached).map((each) => checkKept(each, this.#origin, rootAt)),
       ...published.map(({ check }) => check),
     ];
-    const foreign = await this.#firstForeign(log, tree, from, ahead);
+    // Looking for it means to read the log anew, which then breaks off as well.
+    const foreign =
+      cut === null
+        ? await firstForeign(log, this.options.client, { tree, from, ahead })
+        : undefined;
     if (foreign !== undefined) tree.push(foreign);
     // The command of the last entry may have made one more, which the checkpoint does not cover.
     const events = await log.events(false);
     const keeping = checkpointToKeep({
-      isWhole: true,
+      isWhole: cut === null,
       tree,
       events,
       newest: published.at(-1),
       kept: this.#kept,
     });
     if (keeping.ok) this.#kept = keeping.value;
-    const states = await compareStates(log, this.options.client, from, before?.states);
+    // Where it was damaged no state is known: some streams were read beyond that.
+    const states =
+      cut === null
+        ? await compareStates(log, this.options.client, from, before?.states)
+        : { ...(before?.states ?? NOTHING_COMPARED), untold: NOTHING_COMPARED.untold };
+    const isCompared = cut === null || before !== undefined;
     const report: AuditReport = {
       tree,
       checkpointsLeftOut: leftOut,
       events,
       size: log.size,
       root: log.root,
-      compared: settled(states),
-      cut: null,
+      compared: isCompared ? settled(states) : 'the log was not read to its end',
+      cut,
     };
     return { report, keeping, states };
   }
@@ -135,29 +150,6 @@ export class LogFollower {
       break;
     }
     return (await this.#newest()).checkpoint.size > report.size;
-  }
-
-  /** Where the entries leave the tree of the first checkpoint that they do not lead to. */
-  async #firstForeign(
-    log: LogAudit,
-    tree: readonly CheckResult[],
-    from: number,
-    ahead: readonly SignedCheckpoint[],
-  ): Promise<CheckResult | undefined> {
-    if (!tree.some(({ reason }) => reason === 'root-mismatch' || reason === 'log-shorter')) {
-      return undefined;
-    }
-    const sizes = ahead.map(({ checkpoint }) => checkpoint.size).sort((a, b) => a - b);
-    const isRight = ({ checkpoint }: SignedCheckpoint): boolean => {
-      const root = log.rootAt(checkpoint.size);
-      return root !== undefined && sameHash(root, checkpoint.rootHash);
-    };
-    const right = ahead.filter(isRight).map(({ checkpoint }) => checkpoint.size);
-    const known = Math.max(from, ...right);
-    const wrong = sizes.find((size) => size > known);
-    return wrong === undefined
-      ? undefined
-      : firstForeignLeaf(log, this.options.client, known, wrong);
   }
 
   async #newest(): Promise<SignedCheckpoint> {

@@ -1,7 +1,8 @@
 import { HASH_BYTES } from '../../kernel/merkle.js';
+import { guessStream } from './guess-stream.js';
 import { linesOf } from './line-blocks.js';
 import { RecycledBuffers } from './recycled-buffers.js';
-import { guessStream, isShared, shardOf } from './routing.js';
+import { isShared, shardOf } from './shard-of.js';
 import type { ShardLines } from './shard-protocol.js';
 
 /** A block of the log, dealt out. */
