@@ -41,7 +41,7 @@ afterAll(async () => {
 const INVOICE = { invoice: 'INV-1' };
 const ASKING = { humanApprovalRequirements: ['reconcile'] };
 
-async function parties(terms = ASKING, expiresInMs?: number) {
+async function parties(terms: JsonObject = ASKING, expiresInMs?: number) {
   const partner = await newPartner(service);
   const document = await agree(partner, finance, terms, expiresInMs);
   return { partner, document, client: await callerFor(service, partner) };
@@ -285,6 +285,20 @@ describe('an approval', () => {
       /^approval-(expired|void)$/,
     );
     expect(runs()).toBe(0);
+  });
+
+  it('does not tell when the terms’ deadline is, and is of no use after it', async () => {
+    const deadline = new Date(Date.now() + 1500).toISOString();
+    const { client } = await parties({ ...ASKING, deadline });
+    const runs = counting();
+    const { id, approval } = await waiting(client);
+    expect(approval['expiresAt']).not.toBe(deadline);
+    await eventually(() => Promise.resolve(Date.now() > Date.parse(deadline)));
+    await approver.decide(approval, 'approve');
+    await becomes(client, id, 'REJECTED');
+    expect(runs()).toBe(0);
+    const log = JSON.stringify(await recordedIn(service.folder, 'events.db'));
+    expect(log).not.toContain(deadline);
   });
 
   it('stands in the log with who gave it; what the call was sent with does not', async () => {

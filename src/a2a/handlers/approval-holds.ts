@@ -1,5 +1,3 @@
-import type { Interaction } from '../../interactions/domain/interaction.js';
-import { revisionInForce } from '../../interactions/domain/revisions.js';
 import type { ContractsBetween } from '../../interactions/queries/contracts-between.js';
 import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
 import type {
@@ -8,7 +6,6 @@ import type {
 } from '../../invocations/commands/invocation-ledger.js';
 import type { Uuid } from '../../kernel/ids.js';
 import { REJECTIONS } from '../../kernel/rejection.js';
-import { ERASED } from '../../kernel/event.js';
 import { millisecondsOf, timestampOf, type Clock } from '../../kernel/timestamp.js';
 import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
 import type { Tasks } from '../tasks/port.js';
@@ -82,21 +79,14 @@ export class ApprovalHolds {
     };
   }
 
-  /** Nothing can be approved once the contract has ended: milliseconds since the epoch. */
+  /**
+   * Nothing can be approved once the contract has expired: milliseconds since the epoch. That its deadline
+   * has passed is found when the call goes on; it is one of the sealed texts, and this moment is not.
+   */
   async #endOfContract({ caller, agentId, terms }: ApprovalRequest): Promise<number> {
     if (caller.agent === null) return Infinity;
     const { interactionId } = terms;
     const found = await this.parts.contracts.named(caller.agent, agentId, interactionId);
-    if (found === undefined) return Infinity;
-    return endOf(found.interaction);
+    return found === undefined ? Infinity : millisecondsOf(found.interaction.expiresAt);
   }
-}
-
-function endOf(interaction: Interaction): number {
-  const contract = revisionInForce(interaction)?.contract;
-  const deadline = contract === undefined || contract === ERASED ? undefined : contract.deadline;
-  return Math.min(
-    millisecondsOf(interaction.expiresAt),
-    deadline === undefined ? Infinity : millisecondsOf(deadline),
-  );
 }

@@ -96,9 +96,10 @@ describe('a call that a contract wants approved', () => {
     expect((await taskAt(task.id)).status.state).toBe('TASK_STATE_AUTH_REQUIRED');
   });
 
-  it('can be approved no longer than the contract lasts', async () => {
+  it('can be approved no longer than the contract lasts, whose deadline it does not tell', async () => {
     const end = timestampOf(Date.now() + 60_000);
-    messaging.authorizer.agree({ name: 'b', terms: { ...TERMS, deadline: end } });
+    const deadline = timestampOf(Date.now() + 30_000);
+    messaging.authorizer.agree({ name: 'b', terms: { ...TERMS, deadline }, expiresAt: end });
     await held();
     expect(messaging.ledger.requests[0]!.expiresAt).toBe(millisecondsOf(end));
   });
