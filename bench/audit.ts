@@ -1,7 +1,8 @@
 /**
  * The export of a log and its offline audit, which recomputes every leaf, the tree, every signature
  * and the state of every interaction, against the raw work of the same data on as many threads:
- * reading, JSON, SHA-256, Ed25519.
+ * reading, JSON, SHA-256, and Ed25519 by `node:crypto`; beside it the same with libsodium, which the audit asks
+ * first: what is left then is the price of all that is not raw work.
  *
  * And the proofs of a log of a million entries, from the tiles that the service keeps.
  *
@@ -38,7 +39,7 @@ const QUESTIONS = QUICK ? 1_000 : 10_000;
 /** Memory that grows by a tenth at most while the log grows fourfold counts as flat. */
 const FLAT = 0.91;
 
-type Task = 'grow' | 'export' | 'floor' | 'audit' | 'tree' | 'proofs';
+type Task = 'grow' | 'export' | 'floor' | 'libsodium-floor' | 'audit' | 'tree' | 'proofs';
 
 interface Measured {
   readonly events: number;
@@ -65,8 +66,9 @@ async function measure(task: Task, folder: string): Promise<Measured> {
 
 async function perform(task: Task, folder: string): Promise<Performed> {
   const file = join(folder, 'log.ndjson');
-  if (task === 'floor') {
-    const { events } = await auditFloor(file, THREADS);
+  if (task === 'floor' || task === 'libsodium-floor') {
+    const verifier = task === 'floor' ? 'OpenSSL' : 'libsodium';
+    const { events } = await auditFloor(file, THREADS, verifier);
     return { events, memory: null };
   }
   if (task === 'audit') return audit(file);
@@ -133,6 +135,7 @@ async function main(): Promise<void> {
     const exported = await inChild('export', scratch.folder);
     const floor = await inChild('floor', scratch.folder);
     const audited = await inChild('audit', scratch.folder);
+    const quickerFloor = await inChild('libsodium-floor', scratch.folder);
     await inChild('tree', scratch.folder);
     const { proofs } = await inChild('proofs', scratch.folder);
     if (audited.events !== floor.events) throw new Error('the floor saw another log');
@@ -142,6 +145,9 @@ async function main(): Promise<void> {
     for (const [task, measured] of Object.entries({ export: exported, floor, audit: audited })) {
       printFigure(`audit-${task}-rate`, measured.events / measured.seconds, 'events/s');
     }
+    printFigure('audit-of-libsodium-floor', quickerFloor.seconds / audited.seconds, 'times');
+    const ofProcessor = quickerFloor.cpuSeconds / audited.cpuSeconds;
+    printFigure('audit-processor-of-libsodium-floor', ofProcessor, 'times');
     printProofs(proofs);
     printFlatness('export', exported);
     printFlatness('audit', audited);

@@ -1,4 +1,4 @@
-import { fold, type Decider, type DomainEvent, type Recorded } from '../kernel/event.js';
+import { ERASED, fold, type Decider, type DomainEvent, type Recorded } from '../kernel/event.js';
 import { hashJson } from '../kernel/digest.js';
 import { deriveUuid } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -69,18 +69,18 @@ export interface Executed<State> {
   /** Stream revision of that event. */
   readonly revision: number;
   readonly position: Position;
-  /** True when the command was found in the log: nothing was decided or appended. */
+  /** True when the command was found in the log: it was not decided again. */
   readonly replayed: boolean;
 }
 
 /** Where a command's events end in its stream. */
 export interface Stored<State> extends Pick<Executed<State>, 'revision' | 'replayed'> {
   /** The stream with them, undefined when they were there before. */
-  readonly known?: Known<State>;
+  readonly after?: RememberedStream<State>;
 }
 
 /** A stream as somebody remembers it. */
-export type Known<State> = Pick<Loaded<State>, 'state' | 'revision' | 'recordedAt'>;
+export type RememberedStream<State> = Pick<Loaded<State>, 'state' | 'revision' | 'recordedAt'>;
 
 /** Decisions after lost races before the caller is told to come back. */
 const MAX_ATTEMPTS = 24;
@@ -143,7 +143,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     command: Command,
     envelope: CommandEnvelope,
     prepare: Prepare<State, Context>,
-    guess?: Known<State>,
+    guess?: RememberedStream<State>,
   ): Promise<Result<Stored<State>, Rejection>> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const isGuess = attempt === 0 && guess !== undefined;
@@ -162,7 +162,8 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       const decision = this.decider.decide(loaded.state, command, prepared.value.context);
       if (isGuess && !(decision.ok && decision.value.length > 0)) continue;
       if (!decision.ok) return decision;
-      if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: true });
+      // It changes nothing, so nothing is recorded of it, and a retry is decided anew.
+      if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: false });
       const metadata: EventMetadata = { basedOn: prepared.value.basedOn, ...envelope };
       const sealed = await this.#seal(stream, decision.value, now, metadata);
       if (!sealed.ok) return sealed;
@@ -171,17 +172,17 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       if (!appended.ok) continue;
       const { revision } = appended.value;
       const after = this.#with(loaded, decision.value, now, revision);
-      return ok({ revision, replayed: false, known: after });
+      return ok({ revision, replayed: false, after });
     }
     return err({ code: 'contention' });
   }
 
   #with(
-    { state, revision: after }: Known<State>,
+    { state, revision: after }: RememberedStream<State>,
     events: readonly Event[],
     recordedAt: Timestamp,
     revision: number,
-  ): Known<State> {
+  ): RememberedStream<State> {
     const recorded = events.map(
       (event, index) =>
         ({ ...event, recordedAt, revision: after + 1 + index }) as unknown as Recorded<Event>,
@@ -190,7 +191,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     return { state: fold(evolve, state, recorded), revision, recordedAt };
   }
 
-  #now(loaded: Known<State>): Timestamp {
+  #now(loaded: RememberedStream<State>): Timestamp {
     const clock = timestampOf(this.clock());
     return loaded.recordedAt === undefined ? clock : latest(clock, loaded.recordedAt);
   }
@@ -209,7 +210,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       let sealed: string | null = null;
       if (event.texts !== null) {
         const key = await this.keys.obtain(keyScopeOf(stream));
-        if (key === 'erased') return err({ code: 'interaction-erased' });
+        if (key === ERASED) return err({ code: 'interaction-erased' });
         sealed = seal(event.texts, key, this.random(12), { stream, id, type });
       }
       envelopes.push({

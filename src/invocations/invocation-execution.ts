@@ -3,7 +3,7 @@ import { CLOCK, RANDOM_BYTES } from '../config/tokens.js';
 import {
   CommandExecution,
   type CommandEnvelope,
-  type Known,
+  type RememberedStream,
   type RandomBytes,
   type Stored,
 } from '../event-store/command-execution.js';
@@ -56,7 +56,7 @@ export class InvocationExecution extends CommandExecution<
     command: InvocationCommand,
     envelope: CommandEnvelope,
     basedOn: Readonly<Record<string, number>>,
-    guess?: Known<InvocationState>,
+    guess?: RememberedStream<InvocationState>,
   ): Promise<Result<Stored<InvocationState>, Rejection>> {
     return this.store(
       invocationStream(invocationId),

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { RANDOM_BYTES } from '../config/tokens.js';
-import type { Known, RandomBytes } from '../event-store/command-execution.js';
+import type { RememberedStream, RandomBytes } from '../event-store/command-execution.js';
 import type { Actor } from '../kernel/envelope.js';
 import type { Uuid } from '../kernel/ids.js';
 import type { Rejection, RejectionCode } from '../kernel/rejection.js';
@@ -38,7 +38,7 @@ const MAX_RUNNING = 2_000;
 @Injectable()
 export class LoggedInvocations extends InvocationLedger {
   /** Admitted here, and not ended here yet: nothing has to be read to end them. */
-  readonly #running = new LRUCache<Uuid, Known<InvocationState>>({ max: MAX_RUNNING });
+  readonly #running = new LRUCache<Uuid, RememberedStream<InvocationState>>({ max: MAX_RUNNING });
 
   constructor(
     private readonly execution: InvocationExecution,
@@ -62,8 +62,8 @@ export class LoggedInvocations extends InvocationLedger {
     const { nothing } = this.execution.repository;
     const stored = await this.execution.record(invocationId, command, envelope, basedOn, nothing);
     if (!stored.ok) return stored;
-    const { known } = stored.value;
-    if (known !== undefined) this.#running.set(invocationId, known);
+    const { after } = stored.value;
+    if (after !== undefined) this.#running.set(invocationId, after);
     return ok(undefined);
   }
 

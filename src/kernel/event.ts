@@ -16,7 +16,7 @@ export interface DomainEvent<
   readonly texts: Texts;
 }
 
-/** The texts of an event whose key was destroyed. */
+/** The texts of an event whose key was destroyed, and what a key store answers of such a key. */
 export const ERASED = 'erased';
 export type Erased = typeof ERASED;
 

@@ -11,8 +11,8 @@ interface Libsodium {
 }
 
 /**
- * Verifies Ed25519 in less than half of OpenSSL's time (decision 9). Undefined where the package has no
- * binary for the machine.
+ * Verifies Ed25519 in less than half of OpenSSL's time (decision 9). Undefined where it cannot be loaded,
+ * as where the package has no binary for the machine: OpenSSL does all then.
  */
 export const libsodium: Libsodium | undefined = load();
 

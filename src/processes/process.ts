@@ -50,7 +50,7 @@ export interface CalendarRules<Item> {
   recall(noted: NotedItem): { readonly key: string; readonly item: Item };
 }
 
-/** One idempotent command that a process gives. */
+/** Something idempotent that a process does: a command that it gives, or the destruction of keys. */
 export interface Effect {
   /** Names the effect for ever: the same name is the same command, on every node and in every try. */
   readonly name: readonly (string | number)[];

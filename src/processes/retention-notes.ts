@@ -5,8 +5,8 @@ import { processEnvelope, type ProcessWriter } from './process-envelope.js';
 import { RETENTION_EVENT_TYPES, retentionStream, type RetentionNoted } from './retention-events.js';
 
 /**
- * For how long texts were to be retained is one of them, and the record of their erasure tells it.
- * Written down before their key is destroyed, it outlives a crash before that record.
+ * `retentionDays` stands in the sealed terms and goes with their key. So it is noted in the clear before
+ * the key is destroyed: whoever comes after a crash still has it for the record of the erasure.
  */
 export class RetentionNotes {
   constructor(
@@ -22,7 +22,7 @@ export class RetentionNotes {
       texts: null,
     };
     const envelope = processEnvelope(this.writer, event, undefined);
-    // Whoever was there before, and got no further, has noted the same.
+    // A conflict is no fault: whoever was there before, and got no further, has noted the same.
     await this.store.append(retentionStream(this.writer.name, interactionId), 'no-stream', [
       envelope,
     ]);

@@ -162,6 +162,7 @@ const VOCABULARY = ['src/a2a/wire/refusal.ts', 'src/a2a/routing/decision.ts'];
 
 /** The one file of the kernel with a rule of its own. */
 const WIRE_SCHEMA = 'src/kernel/wire-schema.ts';
+const LIBSODIUM = 'src/kernel/libsodium.ts';
 
 interface Violation {
   readonly from: string;
@@ -195,6 +196,7 @@ beforeAll(async () => {
     await writeTarget(file, '../negotiation/version.js');
   }
   await write(WIRE_SCHEMA, "import 'node:module';\nimport 'node:fs';\n");
+  await write(LIBSODIUM, "import 'node:module';\nimport 'node:fs';\n");
   violations = await cruise();
 }, 60_000);
 
@@ -240,6 +242,13 @@ describe('the dependency rules', () => {
     const broken = violations.filter((one) => one.from === WIRE_SCHEMA);
     expect(broken.map((one) => [one.rule.name, one.to])).toEqual([
       ['wire-schema-only-validates', 'fs'],
+    ]);
+  });
+
+  it('what loads libsodium may load it and nothing else', () => {
+    const broken = violations.filter((one) => one.from === LIBSODIUM);
+    expect(broken.map((one) => [one.rule.name, one.to])).toEqual([
+      ['libsodium-only-loads-it', 'fs'],
     ]);
   });
 

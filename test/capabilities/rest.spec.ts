@@ -178,6 +178,17 @@ describe('one capability', () => {
 });
 
 describe('a revision', () => {
+  it('that changes nothing leaves no trace, and is no replay', async () => {
+    const path = await registered();
+    const headers = { 'if-match': '"0"', 'idempotency-key': randomUUID() };
+    for (let times = 0; times < 2; times++) {
+      const answer = await put(path, doc(idOf(path)), { headers });
+      expect([answer.status, answer.headers.get('etag')]).toEqual([200, '"0"']);
+      expect(answer.headers.get('idempotency-replayed')).toBeNull();
+    }
+    expect((await put(path, doc(idOf(path), { owner: 'another' }), { headers })).status).toBe(200);
+  });
+
   it('names the revision that it was written against, in the address or by If-Match', async () => {
     const path = await registered();
     const body = doc(idOf(path), { owner: 'b' });
