@@ -42,7 +42,7 @@ import { agentsOverBus, interactionsOverBus } from './processes/bus-contexts.js'
 import { Processes } from './processes/processes.js';
 import { StartupError } from './config/startup-error.js';
 import { loadHandlers } from './wiring/load-handlers.js';
-import { openLog } from './wiring/open-event-store.js';
+import { openEventStore } from './wiring/open-event-store.js';
 import { openKeyStore } from './wiring/open-key-store.js';
 import { openProjections } from './wiring/open-projections.js';
 import { openTasks } from './wiring/open-tasks.js';
@@ -80,7 +80,7 @@ export async function startService(config: Config): Promise<Service> {
 const RANDOM_POOL_BYTES = 4096;
 
 async function start(config: Config, opened: Opened): Promise<Service> {
-  const eventStore = new WatchedEventStore(await openLog(config.eventStore), Date.now);
+  const eventStore = new WatchedEventStore(await openEventStore(config.eventStore), Date.now);
   opened.onClose(() => eventStore.close());
   const keyStore = await openKeyStore(config.keyStore, eventStore);
   opened.onClose(() => keyStore.close());

@@ -30,7 +30,7 @@ export interface CardSigner {
 }
 
 /** Signs checkpoints of the transparency log. */
-export interface CheckpointSigner {
+export interface CheckpointKey {
   readonly keyId: KeyId;
   readonly jwk: Ed25519Jwk;
   /** b64u of the Ed25519 signature over the text's UTF-8 bytes. */
@@ -122,7 +122,7 @@ export class PlatformKeyring {
   }
 
   /** Undefined when this node holds no platform key that may sign checkpoints now: it signs none. */
-  async checkpointSigner(): Promise<CheckpointSigner | undefined> {
+  async checkpointKey(): Promise<CheckpointKey | undefined> {
     const { state } = await this.execution.repository.load(PLATFORM_KEYS_STREAM);
     const signer = this.#signer(state, 'checkpoint');
     if (signer === undefined) return undefined;

@@ -1,5 +1,4 @@
-import type { DomainEvent, Recorded } from '../kernel/event.js';
-import { ERASED } from '../kernel/event.js';
+import { ERASED, type DomainEvent, type Erased, type Recorded } from '../kernel/event.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { EventEnvelope } from '../kernel/envelope.js';
 import type { DataKey, KeyStore } from './key-store.js';
@@ -10,7 +9,7 @@ export type Upcaster = (stored: StoredContent) => StoredContent;
 
 export interface StoredContent {
   readonly data: JsonObject;
-  readonly texts: JsonObject | null | typeof ERASED;
+  readonly texts: JsonObject | null | Erased;
 }
 
 /** The event types of one context: the version written today, and how older ones become it. */
@@ -29,7 +28,7 @@ export function keyScopeOf(stream: string): string {
 }
 
 /** What the key store says of a scope: undefined when it never had a key. */
-export type KeyOrErased = DataKey | typeof ERASED | undefined;
+export type KeyOrErased = DataKey | Erased | undefined;
 
 /** The key that opens these envelopes of one stream; not asked for when nothing in them is sealed. */
 export async function keyOf(

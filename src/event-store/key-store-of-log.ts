@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Decider, DomainEvent } from '../kernel/event.js';
+import { ERASED, type Decider, type DomainEvent } from '../kernel/event.js';
 import { ok } from '../kernel/result.js';
 import type { Clock } from '../kernel/timestamp.js';
 import { keyScopeOf, type EventTypes } from './codec.js';
@@ -41,7 +41,7 @@ export async function isKeyStoreOfLog(
   { clock, random }: { readonly clock: Clock; readonly random: RandomBytes },
 ): Promise<boolean> {
   const key = await keys.obtain(keyScopeOf(KEY_STORE_STREAM));
-  if (key === 'erased') return false;
+  if (key === ERASED) return false;
   const fingerprint = fingerprintOf(key);
   const identity = commandIdentity({
     actor: ACTOR,

@@ -62,8 +62,9 @@ export const ERASURE_PROCESS = 'erasure';
  * Destroys the key first and records it afterwards, so that nothing is recorded that is not so; whoever
  * comes after a crash in between finds the key gone, and records it.
  *
- * For how long texts are retained is one of them. So an item is due at its interaction's end, and then
- * finds out when it is due indeed; and it is noted before the key is destroyed, for the record.
+ * For how long texts are retained stands in the terms, which are sealed. So an item is due at its
+ * interaction's end, and then finds out when it is due indeed; and the days are noted before the key is
+ * destroyed, for the record.
  */
 export function erasureProcess({
   interactions,
@@ -87,7 +88,7 @@ export function erasureProcess({
   };
 
   /** Null where every party consented, which needs none; and if a build that noted none died in between. */
-  const retention = async (interaction: Interaction): Promise<number | null> => {
+  const noteRetention = async (interaction: Interaction): Promise<number | null> => {
     if (erasureWaitsFor(interaction).length === 0) return null;
     const { interactionId } = interaction;
     const days = retentionDays(interaction);
@@ -101,7 +102,7 @@ export function erasureProcess({
     cause,
     perform: async (envelope) => {
       await destroy(await legible(await repeated.streamsOf(interactionId)));
-      const days = await retention(interaction);
+      const days = await noteRetention(interaction);
       await destroy([interactionStream(interactionId)]);
       const command = { kind: 'erase', retentionDays: days } as const;
       return interactions.execute(interactionId, command, envelope);

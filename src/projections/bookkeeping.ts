@@ -6,7 +6,7 @@ import type { ParkedEvent, ProjectionDatabase, ReadStatement } from './port.js';
  * and which log the rows were made from. They change in the transactions of the rows themselves.
  */
 
-export interface Checkpoint {
+export interface ProjectionCheckpoint {
   readonly version: number;
   readonly position: Position;
   /** Whether the view has ever reached the head since its last rebuild. */
@@ -64,7 +64,7 @@ export function putSetting(db: ProjectionDatabase, name: 'layout' | 'log', value
   db.prepare('INSERT OR REPLACE INTO runner (name, value) VALUES (?, ?)').run(name, value);
 }
 
-export function getCheckpoint(db: Queries, projection: string): Checkpoint | undefined {
+export function getCheckpoint(db: Queries, projection: string): ProjectionCheckpoint | undefined {
   const row = db
     .prepare<{ version: number; position: Position; complete: number }>(
       'SELECT version, position, complete FROM runner_checkpoints WHERE projection = ?',
@@ -73,7 +73,11 @@ export function getCheckpoint(db: Queries, projection: string): Checkpoint | und
   return row && { ...row, complete: row.complete === 1 };
 }
 
-export function putCheckpoint(db: ProjectionDatabase, projection: string, to: Checkpoint): void {
+export function putCheckpoint(
+  db: ProjectionDatabase,
+  projection: string,
+  to: ProjectionCheckpoint,
+): void {
   db.prepare(
     `INSERT OR REPLACE INTO runner_checkpoints (projection, version, position, complete)
      VALUES (?, ?, ?, ?)`,

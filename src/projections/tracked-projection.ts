@@ -1,5 +1,5 @@
 import type { Position } from '../event-store/port.js';
-import type { Checkpoint } from './bookkeeping.js';
+import type { ProjectionCheckpoint } from './bookkeeping.js';
 import type { Projection, ProjectionState } from './port.js';
 
 /** Where one projection stands, as this process knows it; its truth is in the read database. */
@@ -17,7 +17,7 @@ export class TrackedProjection {
 
   constructor(
     readonly projection: Projection,
-    stored: Checkpoint,
+    stored: ProjectionCheckpoint,
     /** The streams of its parked events, one for each event. */
     parked: readonly string[],
     /** Whether the head has been reached once since the process started. */
@@ -47,7 +47,7 @@ export class TrackedProjection {
     );
   }
 
-  checkpoint(position: Position): Checkpoint {
+  checkpoint(position: Position): ProjectionCheckpoint {
     return { version: this.projection.version, position, complete: this.complete };
   }
 }

@@ -8,13 +8,13 @@ import { TreeView } from '../audit/log/tree-view.js';
 import { logReport } from '../http/fault-log.js';
 import { SqliteReadDatabase } from '../projections/sqlite/sqlite-read-database.js';
 import type { LogTreeWorkerData } from './log-tree-worker-data.js';
-import { openLog } from './open-event-store.js';
+import { openEventStore } from './open-event-store.js';
 
 /** The thread in which the tree grows; a throw in here ends it, and the service starts another. */
 const { eventStore, treePath, checkpointFile, origin } = workerData as LogTreeWorkerData;
-const store = await openLog(eventStore);
+const store = await openEventStore(eventStore);
 const database = new SqliteReadDatabase(treePath);
-const tree = new LogTree(database, origin);
+const tree = new LogTree(database, origin, eventStore.engine);
 const view = new TreeView(database);
 const follower = new TreeFollower({
   store,

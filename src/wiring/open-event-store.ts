@@ -20,10 +20,10 @@ interface Purpose {
 }
 
 /**
- * Opens the log. Only the engine that is used is loaded.
+ * Opens the store of the log. Only the engine that is used is loaded.
  * @throws {StartupError} when it cannot be opened
  */
-export async function openLog(location: EventStoreLocation): Promise<EventStore> {
+export async function openEventStore(location: EventStoreLocation): Promise<EventStore> {
   const purpose: Purpose = { variable: 'EVENT_STORE', namespace: 'log' };
   if (location.engine !== 'eventstoredb') return openForgetting(location, purpose);
   return orStartupError(purpose.variable, location, async () => {

@@ -1,8 +1,8 @@
 import { CheckpointFile } from '../audit/log/checkpoint-file.js';
 import { CheckpointSigner } from '../audit/log/checkpoint-signer.js';
 import type { CheckpointSigning } from '../audit/log/checkpoint-signing.js';
+import { CheckpointWriter } from '../audit/log/checkpoint-writer.js';
 import { Cosigning } from '../audit/log/cosigning.js';
-import { LogWriter } from '../audit/log/log-writer.js';
 import { PublishedLog } from '../audit/log/published-log.js';
 import { transparencyLogHealth } from '../audit/log/transparency-log-health.js';
 import { TreeThread } from '../audit/log/tree-thread.js';
@@ -61,14 +61,14 @@ export async function openTransparencyLog(
   const tree = new TreeView(database, (fault) => {
     thread.fail(fault);
   });
-  const writer = new LogWriter(store, Date.now, random);
+  const writer = new CheckpointWriter(store, Date.now, random);
   const catchUp = async () => thread.reaches(await store.head(), CATCH_UP_MS);
   const signer = new CheckpointSigner({
     origin,
     tree,
     file: new CheckpointFile(checkpointFile),
     writer,
-    key: () => keyring.checkpointSigner(),
+    key: () => keyring.checkpointKey(),
     catchUp,
     proven: () => thread.progress.proven,
     clock: Date.now,

@@ -56,7 +56,7 @@ it('its notes are signed by the log, and by the witness', () => {
 });
 
 it('the same tree is built from the same events: every checkpoint holds', () => {
-  const tree = new LogTree(database, 'countersign.example/log');
+  const tree = new LogTree(database, 'countersign.example/log', 'sqlite');
   const [first, cosigned, second] = log.events;
   const inLogOrder = [...leaves.slice(0, 2), first, cosigned, ...leaves.slice(2), second];
   tree.take(

@@ -10,8 +10,8 @@ import type { CheckpointFile } from './checkpoint-file.js';
 import { CheckpointPace } from './checkpoint-pace.js';
 import { newestCheckpoint } from './checkpoint-rows.js';
 import type { CheckpointKey } from './checkpoint-signing.js';
+import type { CheckpointWriter } from './checkpoint-writer.js';
 import { contradictionOf } from './contradiction.js';
-import type { LogWriter } from './log-writer.js';
 import type { ProvenRoot } from './tree-progress.js';
 import type { TreeView } from './tree-view.js';
 
@@ -19,7 +19,7 @@ export interface CheckpointSignerOptions {
   readonly origin: string;
   readonly tree: TreeView;
   readonly file: CheckpointFile;
-  readonly writer: LogWriter;
+  readonly writer: CheckpointWriter;
   /** The key that signs now; undefined when this node holds none. */
   readonly key: () => Promise<CheckpointKey | undefined>;
   /** Brings the tree to the head of the log; false when it does not get there in time. */

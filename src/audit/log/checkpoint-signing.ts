@@ -13,7 +13,7 @@ export interface CheckpointKey {
 /** What the transparency log needs of the platform's keys. */
 export interface CheckpointSigning {
   /** Undefined when this node holds no key that may sign checkpoints now. */
-  checkpointSigner(): Promise<CheckpointKey | undefined>;
+  checkpointKey(): Promise<CheckpointKey | undefined>;
 
   /** Every key that ever was, in the order of registration. */
   keys(): Promise<PlatformKeys>;

@@ -6,14 +6,14 @@ import { err, ok, type Result } from '../../kernel/result.js';
 import { formatSignatureLine, parseNote, type SignedNote } from '../../kernel/signed-note.js';
 import { millisecondsOf, type Clock } from '../../kernel/timestamp.js';
 import { checkpointOfSize, cosignaturesOf, type StoredCheckpoint } from './checkpoint-rows.js';
+import type { CheckpointWriter } from './checkpoint-writer.js';
 import type { CheckpointCosigned } from './domain/events.js';
-import type { LogWriter } from './log-writer.js';
 import type { TreeView } from './tree-view.js';
 
 export interface CosigningOptions {
   readonly witnesses: readonly NoteKey[];
   readonly tree: TreeView;
-  readonly writer: LogWriter;
+  readonly writer: CheckpointWriter;
   readonly catchUp: () => Promise<boolean>;
   readonly clock: Clock;
 }

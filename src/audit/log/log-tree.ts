@@ -4,7 +4,7 @@ import { decodeBase64Url, encodeBase64Url } from '../../kernel/base64url.js';
 import { envelopeText } from '../../kernel/envelope.js';
 import { leafHash, sameHash } from '../../kernel/merkle.js';
 import type { ProjectionDatabase } from '../../projections/port.js';
-import type { ReadDatabase } from '../../projections/read-database.js';
+import { ReadDatabaseDamaged, type ReadDatabase } from '../../projections/read-database.js';
 import { checkpointOfSize, putCheckpoint, putCosignature } from './checkpoint-rows.js';
 import { LOG_STREAM, type CheckpointSigned, type LogEvent } from './domain/events.js';
 import { LOG_EVENT_TYPES } from './event-types.js';
@@ -33,10 +33,14 @@ export class LogTree {
   /** Undefined after a fault, when it may be ahead of what is stored. */
   #growing: GrowingTiles | undefined;
 
-  /** @param origin of the checkpoints that count. */
+  /**
+   * @param origin of the checkpoints that count.
+   * @param engine of the log's store: positions of another one mean nothing to it.
+   */
   constructor(
     private readonly database: ReadDatabase,
     private readonly origin: string,
+    private readonly engine: string,
   ) {
     this.reopen();
   }
@@ -50,6 +54,7 @@ export class LogTree {
     this.database.transaction((db) => {
       createTables(db);
       this.#state = getState(db);
+      requireOwnPosition(this.#state, this.engine);
       const readTile = (level: number, number: number) => getTile(db, level, number);
       requireSound(this.#state, new TreeHashes(readTile));
       this.#growing = new GrowingTiles(this.#state.size, readTile);
@@ -105,6 +110,7 @@ export class LogTree {
         size: growing.size,
         frontier: frontier.roots.map(encodeBase64Url),
         position: last.position,
+        engine: this.engine,
       };
       putState(db, state);
       return state;
@@ -112,6 +118,17 @@ export class LogTree {
     this.#growing = growing;
     return leaves;
   }
+}
+
+/**
+ * A log that was moved has the same leaves at other places: where to go on is not known.
+ * @throws {ReadDatabaseDamaged}
+ */
+function requireOwnPosition({ position, engine }: TreeState, ownEngine: string): void {
+  if (engine === null || engine === ownEngine) return;
+  throw new ReadDatabaseDamaged(
+    `the tree is at ${position} of a log on ${engine}, which is on ${ownEngine} now`,
+  );
 }
 
 /** Tells what the log says of its tree apart from what is so: `holds`. */

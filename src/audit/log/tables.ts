@@ -8,7 +8,7 @@ import type { ProjectionDatabase, ReadStatement } from '../../projections/port.j
 
 type Queries = { prepare<Row>(sql: string): ReadStatement<Row> };
 
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 /** The event that a leaf comes from. */
 export interface LeafPlace {
@@ -24,6 +24,8 @@ export interface TreeState {
   readonly frontier: readonly string[];
   /** Of the last event that was taken. */
   readonly position: Position;
+  /** Which gave the position; null before the first event. */
+  readonly engine: string | null;
   /** Where the newest leaf comes from; null in an empty tree. */
   readonly lastLeaf: LeafPlace | null;
   /** Revision of the stream `log`, -1 before its first event, and the moment of that event. */
@@ -36,6 +38,7 @@ export const NOTHING: TreeState = {
   size: 0,
   frontier: [],
   position: START,
+  engine: null,
   lastLeaf: null,
   logRevision: -1,
   logRecordedAt: null,

@@ -4,7 +4,7 @@ import type { RecordedEnvelope } from '../../event-store/port.js';
 import { SealBroken, unseal } from '../../event-store/sealing.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { RecordedErasures } from '../../interactions/queries/recorded-erasures.js';
-import { ERASED } from '../../kernel/event.js';
+import { ERASED, type Erased } from '../../kernel/event.js';
 import type { AgentId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { CurrentAgents } from './current-agents.js';
@@ -104,7 +104,7 @@ export class DisclosedEvents {
   }
 }
 
-type Keys = ReadonlyMap<string, DataKey | typeof ERASED>;
+type Keys = ReadonlyMap<string, DataKey | Erased>;
 
 const NO_KEYS: Keys = new Map();
 

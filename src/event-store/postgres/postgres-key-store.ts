@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ERASED, type Erased } from '../../kernel/event.js';
 import type { DataKey, KeyStore } from '../key-store.js';
 import { EventStoreUnavailable } from '../port.js';
 import { Batches } from './batches.js';
@@ -29,7 +30,7 @@ interface Request {
 }
 
 /** Undefined for a scope without a key; of a destruction, the bucket in which it left old bytes. */
-type Answer = DataKey | 'erased' | undefined | { readonly bucket: string };
+type Answer = DataKey | Erased | undefined | { readonly bucket: string };
 
 /**
  * Opens a key store in a PostgreSQL database (14 or later, UTF8), whose table is made when it is not
@@ -94,19 +95,19 @@ export class PostgresKeyStore implements KeyStore {
     });
   }
 
-  async obtain(scope: string): Promise<DataKey | 'erased'> {
+  async obtain(scope: string): Promise<DataKey | Erased> {
     this.#refuseClosed();
     refuseUnstorable(scope);
-    return (await this.#requests.submit({ kind: 'obtain', scope })) as DataKey | 'erased';
+    return (await this.#requests.submit({ kind: 'obtain', scope })) as DataKey | Erased;
   }
 
-  async find(scope: string): Promise<DataKey | 'erased' | undefined> {
+  async find(scope: string): Promise<DataKey | Erased | undefined> {
     this.#refuseClosed();
     if (!isStorable(scope)) return undefined;
-    return (await this.#requests.submit({ kind: 'find', scope })) as DataKey | 'erased' | undefined;
+    return (await this.#requests.submit({ kind: 'find', scope })) as DataKey | Erased | undefined;
   }
 
-  async findAll(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>> {
+  async findAll(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | Erased>> {
     this.#refuseClosed();
     return this.#stored(scopes.filter(isStorable));
   }
@@ -153,7 +154,7 @@ export class PostgresKeyStore implements KeyStore {
     return kind === 'destroy' ? this.#destroy(scopes) : this.#stored(scopes);
   }
 
-  async #stored(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>> {
+  async #stored(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | Erased>> {
     if (scopes.length === 0) return new Map();
     // Planned anew for these scopes, and not by a name: so the buckets are locked before the rows
     // that can be seen are settled, and one that is written anew meanwhile is not seen as empty.
@@ -161,10 +162,10 @@ export class PostgresKeyStore implements KeyStore {
       text: `SELECT scope, key FROM ${this.#table} WHERE scope = ANY ($1)`,
       values: [scopes],
     });
-    return new Map(rows.map(([scope, key]) => [scope, key ?? 'erased']));
+    return new Map(rows.map(([scope, key]) => [scope, key ?? ERASED]));
   }
 
-  async #obtain(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>> {
+  async #obtain(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | Erased>> {
     const stored = await this.#stored(scopes);
     const missing = scopes.filter((scope) => !stored.has(scope));
     if (missing.length === 0) return stored;

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
+import { ERASED, type Erased } from '../../kernel/event.js';
 import type { DataKey, KeyStore } from '../key-store.js';
 import { EventStoreUnavailable } from '../port.js';
 import { checkpoint } from './wal-checkpoint.js';
@@ -63,7 +64,7 @@ export async function openSqliteKeyStore(
 /** The embedded key store: see the port. Made by {@link openSqliteKeyStore}. */
 export class SqliteKeyStore implements KeyStore {
   readonly #patienceMs: number;
-  readonly #requests: GroupCommit<Request, DataKey | 'erased'>;
+  readonly #requests: GroupCommit<Request, DataKey | Erased>;
   readonly #cache = new LRUCache<string, DataKey>({ max: CACHED_KEYS });
   readonly #select: Database.Statement<[string], DataKey>;
   readonly #selectAll: Database.Statement<[string], readonly [scope: string, key: DataKey]>;
@@ -100,11 +101,11 @@ export class SqliteKeyStore implements KeyStore {
     });
   }
 
-  async obtain(scope: string): Promise<DataKey | 'erased'> {
+  async obtain(scope: string): Promise<DataKey | Erased> {
     return (await this.find(scope)) ?? this.#requests.submit({ kind: 'obtain', scope });
   }
 
-  async find(scope: string): Promise<DataKey | 'erased' | undefined> {
+  async find(scope: string): Promise<DataKey | Erased | undefined> {
     return untilFree(this.#patienceMs, () => {
       this.#refuseClosed();
       return this.#find(scope);
@@ -112,7 +113,7 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   /** Past the cache, where the keys of a whole log would drive out those of the day. */
-  async findAll(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | 'erased'>> {
+  async findAll(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | Erased>> {
     const rows = await untilFree(this.#patienceMs, () => {
       this.#refuseClosed();
       return this.#selectAll.all(JSON.stringify(scopes));
@@ -153,16 +154,16 @@ export class SqliteKeyStore implements KeyStore {
     this.database.close();
   }
 
-  #find(scope: string): DataKey | 'erased' | undefined {
+  #find(scope: string): DataKey | Erased | undefined {
     this.#checkCache.ensure();
     const cached = this.#cache.get(scope);
     if (cached !== undefined) return cached;
     const stored = this.#stored(scope);
-    if (stored !== undefined && stored !== 'erased') this.#cache.set(scope, stored);
+    if (stored !== undefined && stored !== ERASED) this.#cache.set(scope, stored);
     return stored;
   }
 
-  #stored(scope: string): DataKey | 'erased' | undefined {
+  #stored(scope: string): DataKey | Erased | undefined {
     const key = this.#select.get(scope);
     return key === undefined ? undefined : erasedOr(key);
   }
@@ -170,7 +171,7 @@ export class SqliteKeyStore implements KeyStore {
   #applyTo(
     database: Database.Database,
     randomBytes: (size: number) => Uint8Array,
-  ): (request: Request) => DataKey | 'erased' {
+  ): (request: Request) => DataKey | Erased {
     const insert = database.prepare<[string, Uint8Array]>(
       'INSERT INTO keys (scope, key) VALUES (?, ?)',
     );
@@ -189,7 +190,7 @@ export class SqliteKeyStore implements KeyStore {
       this.#cache.delete(scope);
       if (stored === undefined) insert.run(scope, DESTROYED);
       else overwrite.run(DESTROYED, scope);
-      return 'erased';
+      return ERASED;
     };
   }
 
@@ -198,6 +199,6 @@ export class SqliteKeyStore implements KeyStore {
   }
 }
 
-function erasedOr(key: DataKey): DataKey | 'erased' {
-  return DESTROYED.equals(key) ? 'erased' : key;
+function erasedOr(key: DataKey): DataKey | Erased {
+  return DESTROYED.equals(key) ? ERASED : key;
 }

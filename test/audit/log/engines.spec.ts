@@ -99,7 +99,7 @@ async function copy(from: EventStore, to: EventStore, filter: EventFilter): Prom
 }
 
 async function nodeOver(engine: string): Promise<LogNode> {
-  const node = await LogNode.open(folder, engine, { key, log: engines[engine]! });
+  const node = await LogNode.open(folder, engine, { key, engine, log: engines[engine]! });
   opened.push(node);
   return node;
 }
@@ -146,7 +146,8 @@ it.each(['postgres', 'eventstoredb'])(
   async (engine) => {
     const node = await nodeOver(engine);
     const writers = [await open(engine), await open(engine), await open(engine)];
-    const trees = [node, await LogNode.open(folder, `${engine}-2`, { key, log: engines[engine]! })];
+    const options = { key, engine, log: engines[engine]! };
+    const trees = [node, await LogNode.open(folder, `${engine}-2`, options)];
     opened.push(trees[1]!);
     for (const { signer } of trees) signer.start();
     for (let round = 0; round < 3; round++) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { it } from '@jest/globals';
 import { describeEventStore } from '../../contracts/event-store.js';
 import { makeServerLog } from './event-store-fixture.js';
 
@@ -8,11 +8,8 @@ const url = process.env['EVENTSTORE_URL'];
 if (url === undefined) {
   const note = 'not run against a real server: EVENTSTORE_URL is not set';
   process.stderr.write(`the event store port on EventStoreDB: ${note}\n`);
-  describe('the event store port on EventStoreDB (a real server)', () => {
-    it(note, () => {
-      expect(process.env).not.toHaveProperty('EVENTSTORE_URL');
-    });
-  });
+  // eslint-disable-next-line no-restricted-syntax -- Jest reports what was not run, and no pass of it.
+  it.skip(`the event store port on EventStoreDB is ${note}`, () => undefined);
 } else {
   describeEventStore('EventStoreDB (a real server)', () => makeServerLog(url), 'by-server');
 }

@@ -12,10 +12,8 @@ import { openSqliteKeyStore } from '../../../src/event-store/sqlite/sqlite-key-s
 import type { DomainEvent } from '../../../src/kernel/event.js';
 import { timestampOf } from '../../../src/kernel/timestamp.js';
 import type { ProjectedEvent, Projection } from '../../../src/projections/port.js';
-import {
-  ProjectionRunner,
-  type ProjectionRunnerOptions,
-} from '../../../src/projections/projection-runner.js';
+import { ProjectionRunner } from '../../../src/projections/projection-runner.js';
+import type { ProjectionRunnerOptions } from '../../../src/projections/runner-options.js';
 import { SqliteReadDatabase } from '../../../src/projections/sqlite/sqlite-read-database.js';
 
 /** A small context of its own: notes that are written, with a text, and struck out. */

@@ -20,6 +20,8 @@ export interface AppendSettings {
   readonly afterApplied: () => void;
 }
 
+const NO_SUCH_MODE = 'the double has no rules for the expected revisions any and stream-exists';
+
 type Proposed = streams.AppendReq.ProposedMessage | streams.BatchAppendReq.ProposedMessage;
 
 function toRecord(message: Proposed): ProposedRecord {
@@ -73,7 +75,11 @@ export async function append(
   if (call.cancelled) return;
   const expected = options!.hasRevision()
     ? Number(options!.getRevision())
-    : anyExpected(options!.hasNoStream(), options!.hasStreamExists());
+    : expectedWithoutRevision(options!);
+  if (expected === undefined) {
+    answer(rpcError(status.UNIMPLEMENTED, NO_SUCH_MODE));
+    return;
+  }
   const commit = await log.append(nameOf(options!.getStreamIdentifier()), expected, events);
   settings.afterApplied();
   if (commit.kind === 'timeout') {
@@ -86,9 +92,9 @@ export async function append(
   );
 }
 
-function anyExpected(noStream: boolean, streamExists: boolean): Expected {
-  if (noStream) return 'no-stream';
-  return streamExists ? 'stream-exists' : 'any';
+/** Undefined for the modes that the double does not have. */
+function expectedWithoutRevision(options: { hasNoStream(): boolean }): Expected | undefined {
+  return options.hasNoStream() ? 'no-stream' : undefined;
 }
 
 function success({ revision, position }: Commit & { kind: 'success' }): streams.AppendResp {
@@ -111,9 +117,7 @@ function wrongExpectedVersion(
   if (current === -1) answer.setCurrentNoStream(empty());
   else answer.setCurrentRevision(String(current));
   if (typeof expected === 'number') answer.setExpectedRevision(String(expected));
-  else if (expected === 'no-stream') answer.setExpectedNoStream(empty());
-  else if (expected === 'stream-exists') answer.setExpectedStreamExists(empty());
-  else answer.setExpectedAny(empty());
+  else answer.setExpectedNoStream(empty());
   return new streams.AppendResp().setWrongExpectedVersion(answer);
 }
 
@@ -150,7 +154,11 @@ export function batchAppend(
     if (call.cancelled) return;
     const expected = options!.hasStreamPosition()
       ? Number(options!.getStreamPosition())
-      : anyExpected(options!.hasNoStream(), options!.hasStreamExists());
+      : expectedWithoutRevision(options!);
+    if (expected === undefined) {
+      call.destroy(Object.assign(new Error(NO_SUCH_MODE), { code: status.UNIMPLEMENTED }));
+      return;
+    }
     const commit = await log.append(nameOf(options!.getStreamIdentifier()), expected, batch.events);
     settings.afterApplied();
     call.write(answered(answer, commit));

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CheckpointFile } from '../../../../src/audit/log/checkpoint-file.js';
 import { CheckpointSigner, type SignerState } from '../../../../src/audit/log/checkpoint-signer.js';
+import { CheckpointWriter } from '../../../../src/audit/log/checkpoint-writer.js';
 import type { CheckpointKey } from '../../../../src/audit/log/checkpoint-signing.js';
 import { Cosigning } from '../../../../src/audit/log/cosigning.js';
 import { LogTree } from '../../../../src/audit/log/log-tree.js';
-import { LogWriter } from '../../../../src/audit/log/log-writer.js';
 import { TreeFollower } from '../../../../src/audit/log/tree-follower.js';
 import type { TreeProgress } from '../../../../src/audit/log/tree-progress.js';
 import { TreeView } from '../../../../src/audit/log/tree-view.js';
@@ -43,6 +43,8 @@ export interface LogNodeOptions {
   readonly through?: (store: EventStore) => EventStore;
   /** Opens the log, where it is not `events.db`. */
   readonly log?: () => Promise<EventStore>;
+  /** Which keeps the log. */
+  readonly engine?: string;
 }
 
 /** The tree, the signer and the store of one node, in this thread. */
@@ -68,10 +70,10 @@ export class LogNode {
     const { log = () => openSqliteEventStore(join(folder, 'events.db'), { pollMs: 5 }) } = options;
     const store = through(await log());
     const database = new SqliteReadDatabase(treeFile(folder, name));
-    const written = new LogTree(database, origin);
+    const written = new LogTree(database, origin, options.engine ?? 'sqlite');
     const view = new TreeView(database);
     const file = new CheckpointFile(join(folder, `${name}-checkpoint`));
-    const writer = new LogWriter(store, clock, randomBytes);
+    const writer = new CheckpointWriter(store, clock, randomBytes);
     const self: { node?: LogNode } = {};
     const catchUp = () => self.node?.catchUp() ?? Promise.resolve(false);
     const signer = new CheckpointSigner({

@@ -7,7 +7,7 @@ import { RejectionException } from '../../../../src/http/rejection-exception.js'
 import { readConfig } from '../../../../src/config/read-config.js';
 import type { EventStore } from '../../../../src/event-store/port.js';
 import { isDatabaseFault } from '../../../../src/projections/read-database.js';
-import { openLog } from '../../../../src/wiring/open-event-store.js';
+import { openEventStore } from '../../../../src/wiring/open-event-store.js';
 import { openTransparencyLog } from '../../../../src/wiring/open-transparency-log.js';
 import { Opened } from '../../../../src/wiring/opened.js';
 import { eventually } from '../../../support/eventually.js';
@@ -52,12 +52,12 @@ export class ThreadedLog {
     const { value } = config;
     const node = new ThreadedLog();
     subscribe('worker_threads', node.#note);
-    node.store = await openLog(value.eventStore);
+    node.store = await openEventStore(value.eventStore);
     node.#opened.onClose(() => node.store.close());
     const { log, health } = await openTransparencyLog(
       { ...value, transparencyLog: { ...value.transparencyLog, checkpointIntervalMs: intervalMs } },
       node.store,
-      { checkpointSigner: () => Promise.resolve(key), keys: () => Promise.resolve(new Map()) },
+      { checkpointKey: () => Promise.resolve(key), keys: () => Promise.resolve(new Map()) },
       randomBytes,
       node.#opened,
     );

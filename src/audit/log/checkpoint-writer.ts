@@ -9,8 +9,11 @@ import type { TreeState } from './tables.js';
 /** Who writes to the stream `log`: a process of the service, no caller. */
 const PRINCIPAL = 'process:transparency-log';
 
-/** Appends to the stream `log`, at the exact revision that a decision was made on. */
-export class LogWriter {
+/**
+ * Appends checkpoints and their cosignatures to the stream `log`, each at the exact revision that it was
+ * decided on.
+ */
+export class CheckpointWriter {
   readonly #writer: OwnWriter;
 
   constructor(
