@@ -12,7 +12,7 @@ import {
 } from './bundle/entries.js';
 import { neededStreams } from './bundle/needed-streams.js';
 import { replayEntries } from './bundle/replayed-entries.js';
-import { workFlaw } from './bundle/weight.js';
+import { workFlaw } from './bundle/work.js';
 import {
   conclude,
   failure,
@@ -73,7 +73,7 @@ export function verifyBundle(bundle: unknown, trust: Trust): BundleVerification 
     return only(conclude('schema', subject, flaw));
   }
   const schema = conclude('schema', subject, undefined);
-  const limits = conclude('limits', subject, limitsFlaw(parsed.value));
+  const limits = conclude('limits', subject, bundleLimitsFlaw(parsed.value));
   if (limits.result !== 'verified') return only(schema, limits);
   return verifyParsed(parsed.value, trust, [schema, limits]);
 }
@@ -82,7 +82,7 @@ function only(...checks: readonly CheckResult[]): BundleVerification {
   return { ...summarize(checks), state: null };
 }
 
-function limitsFlaw({ streams }: EvidenceBundle): Flaw | undefined {
+function bundleLimitsFlaw({ streams }: EvidenceBundle): Flaw | undefined {
   const names = Object.keys(streams).length;
   if (names > MAX_PARTIES + 2) return failure('too-many', `${names} streams`);
   let entries = 0;

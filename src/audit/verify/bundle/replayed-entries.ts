@@ -6,7 +6,7 @@ import { LogReplay } from '../replay/log-replay.js';
 import type { ReplayedInteraction } from '../replay/replayed-interaction.js';
 import { documentFlaw } from './document.js';
 import type { ShownEntry } from './entries.js';
-import { standsInLog } from './erasure.js';
+import { standsInLog } from './stands-in-log.js';
 import { ownStream } from './needed-streams.js';
 
 export interface ReplayedEntries {
