@@ -1,4 +1,4 @@
-import { MAX_BUNDLE_VALUES } from '../audit/verify/bundle/weight.js';
+import { MAX_BUNDLE_VALUES } from '../audit/verify/bundle/work.js';
 import type { CheckResult } from '../audit/verify/check-result.js';
 import { erasedTexts, isErased } from '../audit/verify/erased-texts.js';
 import { parseVerificationKeys } from '../audit/verify/verification-keys.js';
