@@ -7,6 +7,7 @@ import type { KeyId } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Rejection } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
+import type { Timestamp } from '../kernel/timestamp.js';
 import type { CommandExecution } from '../event-store/command-execution.js';
 import { signBackendToken } from './backend-token.js';
 import { PLATFORM_KEYS_STREAM, type PlatformKeyEvent } from './domain/events.js';
@@ -18,6 +19,8 @@ import type { HeldKey } from './platform-key-file.js';
 export interface Attester {
   /** {@link attestRevision} with the current attestation key. */
   readonly attest: (revision: UnattestedRevision) => PlatformAttestation;
+  /** When that key was recorded, by the clock of the node that did: nothing it attests is dated before. */
+  readonly from: Timestamp;
   /** For the event's metadata: the head of the platform's keys that the choice was made on. */
   readonly basedOn: Readonly<Record<string, number>>;
 }
@@ -108,6 +111,7 @@ export class PlatformKeyring {
     if (signer === undefined) return err({ code: 'attestation-unavailable' });
     return ok({
       attest: (document) => attestRevision(document, signer.keyId, signer.privateKey),
+      from: signer.from,
       basedOn: { [PLATFORM_KEYS_STREAM]: revision },
     });
   }
@@ -142,10 +146,12 @@ export class PlatformKeyring {
   #signer(
     known: PlatformKeys,
     purpose: PlatformKeyPurpose,
-  ): { keyId: KeyId; jwk: Ed25519Jwk; privateKey: KeyObject } | undefined {
+  ): { keyId: KeyId; jwk: Ed25519Jwk; privateKey: KeyObject; from: Timestamp } | undefined {
     const candidates = this.held.filter((key) => key.purpose === purpose && known.has(key.keyId));
     const chosen = chooseKey(known, candidates);
     if (chosen === undefined || chosen.privateKey === null) return undefined;
-    return { keyId: chosen.keyId, jwk: chosen.jwk, privateKey: chosen.privateKey };
+    const { keyId, jwk, privateKey } = chosen;
+    const from = known.get(keyId)?.from;
+    return from === undefined ? undefined : { keyId, jwk, privateKey, from };
   }
 }

@@ -11,7 +11,7 @@ import type { Actor, EventMetadata, NewEnvelope } from '../kernel/envelope.js';
 import type { KeyStore } from './key-store.js';
 import type { EventStore, Position } from './port.js';
 import { seal } from './sealing.js';
-import { StreamRepository, type Loaded } from './stream-repository.js';
+import { StreamRepository, type Loaded, type StreamKind } from './stream-repository.js';
 
 /** Random bytes, from whoever owns the randomness. */
 export type RandomBytes = (size: number) => Uint8Array;
@@ -54,6 +54,8 @@ export function commandIdentity(request: {
 export interface Prepared<Context> {
   readonly context: Context;
   readonly basedOn: Readonly<Record<string, number>>;
+  /** When its events are recorded, where that has to be later than the moment that `prepare` was given. */
+  readonly recordedAt?: Timestamp;
 }
 
 /** Reads what a decision needs, for a state and the moment at which its events will be recorded. */
@@ -102,13 +104,13 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     private readonly types: EventTypes<Event>,
     private readonly clock: Clock,
     private readonly random: RandomBytes,
-    mayRemember: (state: State) => boolean = () => true,
+    remembering: Pick<StreamKind<State, Event>, 'mayRemember' | 'mayLackKey'> = {},
   ) {
     this.repository = new StreamRepository<State, Event>(log, keys, {
       types,
       initial: decider.initial,
       evolve: (state, event) => decider.evolve(state, event),
-      mayRemember,
+      ...remembering,
     });
   }
 
@@ -164,14 +166,15 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       if (!decision.ok) return decision;
       // It changes nothing, so nothing is recorded of it, and a retry is decided anew.
       if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: false });
-      const metadata: EventMetadata = { basedOn: prepared.value.basedOn, ...envelope };
-      const sealed = await this.#seal(stream, decision.value, now, metadata);
+      const { basedOn, recordedAt = now } = prepared.value;
+      const metadata: EventMetadata = { basedOn, ...envelope };
+      const sealed = await this.#seal(stream, decision.value, recordedAt, metadata);
       if (!sealed.ok) return sealed;
       const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision;
       const appended = await this.log.append(stream, expected, sealed.value);
       if (!appended.ok) continue;
       const { revision } = appended.value;
-      const after = this.#with(loaded, decision.value, now, revision);
+      const after = this.#with(loaded, decision.value, recordedAt, revision);
       return ok({ revision, replayed: false, after });
     }
     return err({ code: 'contention' });

@@ -3,7 +3,7 @@ import { START, type EventStore, type Position } from './port.js';
 
 const POLL_MS = 25;
 
-/** `foreign`: another engine gave the position, so nobody can say what lies before it. */
+/** `foreign`: an engine with positions of another form gave it, so nobody can say what lies before it. */
 export type Reach = 'reached' | 'behind' | 'foreign';
 
 /**
@@ -25,7 +25,10 @@ export async function logReaches(
   }
 }
 
-/** Engines differ in the number of digits; {@link START} is before everything in all of them. */
+/**
+ * Positions of SQLite and PostgreSQL have one form, and those of EventStoreDB another number of digits;
+ * {@link START} is before everything in all of them.
+ */
 export function areComparable(one: Position, other: Position): boolean {
   return one === START || other === START || one.length === other.length;
 }

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { fold, type DomainEvent, type Recorded } from '../kernel/event.js';
+import { ERASED, type DomainEvent, type Recorded } from '../kernel/event.js';
 import type { Timestamp } from '../kernel/timestamp.js';
-import { decodeEvent, keyOf, type EventTypes } from './codec.js';
+import { decodeEvent, keyOf, keyScopeOf, type EventTypes, type KeyOrErased } from './codec.js';
 import type { KeyStore } from './key-store.js';
-import { START, type EventStore, type Position } from './port.js';
+import { START, type EventStore, type Position, type RecordedEnvelope } from './port.js';
+import { streamPages } from './stream-pages.js';
 
 /** How one kind of stream is read: its event types and how they fold. */
 export interface StreamKind<State, Event extends DomainEvent> {
@@ -15,6 +16,11 @@ export interface StreamKind<State, Event extends DomainEvent> {
    * event in the stream that would make it forget them.
    */
   readonly mayRemember?: (state: State) => boolean;
+  /**
+   * Whether the texts that a fold holds may have been erased without an event that says so yet (default:
+   * never). Before one that was remembered is given, the key store is asked.
+   */
+  readonly mayLackKey?: (state: State) => boolean;
 }
 
 /** A stream folded up to some revision. */
@@ -31,6 +37,14 @@ export interface Loaded<State> {
 export interface KnownCommand {
   readonly requestDigest: string;
   readonly lastRevision: number;
+}
+
+type Condition = (event: Pick<RecordedEnvelope, 'revision' | 'recordedAt' | 'position'>) => boolean;
+
+/** An event as it is stored, and opened. */
+interface Step<Event extends DomainEvent> {
+  readonly envelope: RecordedEnvelope;
+  readonly event: Recorded<Event>;
 }
 
 interface Cached<State> extends Loaded<State> {
@@ -73,26 +87,13 @@ export class StreamRepository<State, Event extends DomainEvent> {
    * The stream folded over the leading events that satisfy a condition, for questions about the
    * past. Not cached.
    */
-  async loadWhile(
-    stream: string,
-    condition: (event: {
-      readonly revision: number;
-      readonly recordedAt: Timestamp;
-      readonly position: Position;
-    }) => boolean,
-  ): Promise<Loaded<State>> {
-    const envelopes = await this.store.readStream(stream);
-    const end = envelopes.findIndex((envelope) => !condition(envelope));
-    const wanted = end === -1 ? envelopes : envelopes.slice(0, end);
-    const key = await keyOf(stream, wanted, this.keys);
-    const events = wanted.map((envelope) => decodeEvent(envelope, this.kind.types, key));
-    const last = wanted.at(-1);
-    return {
-      state: fold(this.kind.evolve, this.kind.initial, events),
-      revision: last?.revision ?? -1,
-      position: last?.position ?? START,
-      recordedAt: last?.recordedAt,
-    };
+  async loadWhile(stream: string, condition: Condition): Promise<Loaded<State>> {
+    let loaded: Loaded<State> = this.#empty();
+    for await (const page of this.#pages(stream, 0, condition)) {
+      for (const step of page) loaded = this.#after(loaded, step);
+    }
+    const { state, revision, position, recordedAt } = loaded;
+    return { state, revision, position, recordedAt };
   }
 
   /** The stream at its head, and whether a command is already in it. */
@@ -117,27 +118,36 @@ export class StreamRepository<State, Event extends DomainEvent> {
   }
 
   async #advance(stream: string, onStep?: (loaded: Loaded<State>) => void): Promise<Cached<State>> {
-    let entry = this.#cache.get(stream) ?? this.#empty();
+    const remembered = this.#cache.get(stream);
+    const entry = await this.#advanceFrom(remembered ?? this.#empty(), stream, onStep);
+    if (remembered === undefined || this.kind.mayLackKey?.(entry.state) !== true) return entry;
+    if ((await this.keys.find(keyScopeOf(stream))) !== ERASED) return entry;
+    // Whoever destroyed it has not said so, and may be dead: what is remembered is nobody's to read.
+    this.#cache.delete(stream);
+    return this.#advanceFrom(this.#empty(), stream, onStep);
+  }
+
+  async #advanceFrom(
+    start: Cached<State>,
+    stream: string,
+    onStep?: (loaded: Loaded<State>) => void,
+  ): Promise<Cached<State>> {
+    let entry = start;
     onStep?.(entry);
-    const tail = await this.store.readStream(stream, entry.revision + 1);
-    if (tail.length === 0) return entry;
-    const key = await keyOf(stream, tail, this.keys);
-    for (const envelope of tail) {
-      const event = decodeEvent(envelope, this.kind.types, key);
-      entry = {
-        state: this.kind.evolve(entry.state, event),
-        revision: envelope.revision,
-        position: envelope.position,
-        recordedAt: envelope.recordedAt,
-        commands: entry.commands,
-      };
-      onStep?.(entry);
+    const { revision: known, commands } = entry;
+    const met: (readonly [commandId: string, command: KnownCommand])[] = [];
+    for await (const page of this.#pages(stream, known + 1)) {
+      for (const step of page) {
+        entry = { ...this.#after(entry, step), commands };
+        const { metadata, revision } = step.envelope;
+        const { commandId, requestDigest } = metadata;
+        met.push([commandId, { requestDigest, lastRevision: revision }]);
+        onStep?.(entry);
+      }
     }
+    if (entry.revision === known) return entry;
     // Only once the whole tail is folded: nobody may find a command that the fold does not hold.
-    for (const { metadata, revision } of tail) {
-      const { commandId, requestDigest } = metadata;
-      entry.commands.set(commandId, { requestDigest, lastRevision: revision });
-    }
+    for (const [commandId, command] of met) commands.set(commandId, command);
     if (this.kind.mayRemember?.(entry.state) === false) {
       this.#cache.delete(stream);
       return entry;
@@ -146,6 +156,33 @@ export class StreamRepository<State, Event extends DomainEvent> {
     const current = this.#cache.get(stream);
     if (current === undefined || current.revision < entry.revision) this.#cache.set(stream, entry);
     return entry;
+  }
+
+  /**
+   * The events of a stream from a revision on, page by page, so that a fold holds no more of them, however many
+   * there are: all, or those before the first that fails the condition. All are opened with one key.
+   */
+  async *#pages(
+    stream: string,
+    from: number,
+    condition: Condition = () => true,
+  ): AsyncGenerator<readonly Step<Event>[], undefined> {
+    let key: KeyOrErased;
+    for await (const envelopes of streamPages(this.store, stream, from)) {
+      const end = envelopes.findIndex((envelope) => !condition(envelope));
+      const wanted = end === -1 ? envelopes : envelopes.slice(0, end);
+      key ??= await keyOf(stream, wanted, this.keys);
+      yield wanted.map((envelope) => ({
+        envelope,
+        event: decodeEvent(envelope, this.kind.types, key),
+      }));
+      if (end !== -1) return;
+    }
+  }
+
+  #after({ state }: Loaded<State>, { envelope, event }: Step<Event>): Loaded<State> {
+    const { revision, position, recordedAt } = envelope;
+    return { state: this.kind.evolve(state, event), revision, position, recordedAt };
   }
 
   #empty(): Cached<State> {

@@ -2,6 +2,7 @@ import type { PlatformKeys } from '../attestation/domain/platform-key.js';
 import type { PlatformAttestation, UnattestedRevision } from '../kernel/federated-interaction.js';
 import type { Rejection } from '../kernel/rejection.js';
 import type { Result } from '../kernel/result.js';
+import type { Timestamp } from '../kernel/timestamp.js';
 
 /** What negotiation needs of the platform's keys. */
 export interface Attesting {
@@ -10,6 +11,8 @@ export interface Attesting {
     Result<
       {
         readonly attest: (revision: UnattestedRevision) => PlatformAttestation;
+        /** Of that key: nothing it attests is dated before. */
+        readonly from: Timestamp;
         /** The head of the platform's keys that the choice of the key was made on. */
         readonly basedOn: Readonly<Record<string, number>>;
       },

@@ -10,6 +10,7 @@ import type { InteractionContext } from './domain/context.js';
 import { interactionDecider } from './domain/decider.js';
 import type { InteractionEvent } from './domain/events.js';
 import type { Interaction } from './domain/interaction.js';
+import { isErased, isTerminal } from './domain/revisions.js';
 import { INTERACTION_EVENT_TYPES } from './event-types.js';
 
 /** The way of interaction commands to the log, with the cache of folds that all reads share. */
@@ -26,6 +27,9 @@ export class InteractionExecution extends CommandExecution<
     @Inject(CLOCK) clock: Clock,
     @Inject(RANDOM_BYTES) random: RandomBytes,
   ) {
-    super(store, keys, interactionDecider, INTERACTION_EVENT_TYPES, clock, random);
+    super(store, keys, interactionDecider, INTERACTION_EVENT_TYPES, clock, random, {
+      mayLackKey: (interaction) =>
+        interaction !== undefined && isTerminal(interaction.status) && !isErased(interaction),
+    });
   }
 }

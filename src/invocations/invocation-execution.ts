@@ -43,7 +43,9 @@ export class InvocationExecution extends CommandExecution<
     @Inject(CLOCK) clock: Clock,
     @Inject(RANDOM_BYTES) random: RandomBytes,
   ) {
-    super(store, keys, invocationDecider, INVOCATION_EVENT_TYPES, clock, random, holdsNoTexts);
+    super(store, keys, invocationDecider, INVOCATION_EVENT_TYPES, clock, random, {
+      mayRemember: holdsNoTexts,
+    });
   }
 
   /**

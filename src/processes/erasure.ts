@@ -58,6 +58,13 @@ export interface ErasureOptions {
 export const ERASURE_PROCESS = 'erasure';
 
 /**
+ * What is due within a day is looked at every hour: a node whose clock is ahead may have destroyed the
+ * key and died before it said so, which is then recorded while it can be seen that it was too early.
+ */
+const NEAR_MS = 86_400_000;
+const LOOK_AGAIN_MS = 3_600_000;
+
+/**
  * Erases the texts of ended interactions: at the end of their retention, or once every party consented.
  * Destroys the key first and records it afterwards, so that nothing is recorded that is not so; whoever
  * comes after a crash in between finds the key gone, and records it.
@@ -87,10 +94,17 @@ export function erasureProcess({
     await Promise.all(streams.map(async (stream) => keys.destroy(keyScopeOf(stream))));
   };
 
-  /** Null where every party consented, which needs none; and if a build that noted none died in between. */
+  /**
+   * Null where the key is destroyed because every party consented: all had, while it was there. One that
+   * was gone before, on a note of its retention, was destroyed because of that. Null too if a build that
+   * noted none died in between.
+   */
   const noteRetention = async (interaction: Interaction): Promise<number | null> => {
-    if (erasureWaitsFor(interaction).length === 0) return null;
     const { interactionId } = interaction;
+    if (erasureWaitsFor(interaction).length === 0) {
+      const [legibleStill] = await legible([interactionStream(interactionId)]);
+      return legibleStill === undefined ? notes.find(interactionId) : null;
+    }
     const days = retentionDays(interaction);
     if (days === null) return notes.find(interactionId);
     await notes.note(interactionId, days);
@@ -101,7 +115,8 @@ export function erasureProcess({
     name: ['erase', interactionId],
     cause,
     perform: async (envelope) => {
-      await destroy(await legible(await repeated.streamsOf(interactionId)));
+      // Destroyed again where they are: whoever did it may have died before the bytes were gone.
+      await destroy(await repeated.streamsOf(interactionId));
       const days = await noteRetention(interaction);
       await destroy([interactionStream(interactionId)]);
       const command = { kind: 'erase', retentionDays: days } as const;
@@ -109,7 +124,10 @@ export function erasureProcess({
     },
   });
 
-  /** Nothing where nothing is left to destroy: only one of the nodes needs the lease for it. */
+  /**
+   * Nothing where no key is left: only one of the nodes needs the lease for it. If bytes of one that was
+   * destroyed are left, the key store removes them by itself.
+   */
   const sweeping = async (
     { stream, cause }: Item,
     streams: readonly string[],
@@ -177,7 +195,10 @@ export function erasureProcess({
           // Never by itself: a consent brings it back.
           if (due === null) return [];
           const notBefore = millisecondsNotBefore(due);
-          return notBefore > clock() ? { notBefore } : [erasing(item, interaction)];
+          const now = clock();
+          if (notBefore <= now) return [erasing(item, interaction)];
+          if (notBefore - now > NEAR_MS) return { notBefore };
+          return { notBefore: Math.min(notBefore, now + LOOK_AGAIN_MS) };
         }
         case 'erased':
           // Once more: a call may have asked for an approval while the contract was erased.

@@ -1,4 +1,5 @@
 import { StartupError } from '../config/startup-error.js';
+import { removeDamaged } from '../projections/sqlite/damaged-file.js';
 import { lockReadDatabase } from '../projections/sqlite/read-database-lock.js';
 import { SqliteReadDatabase } from '../projections/sqlite/sqlite-read-database.js';
 import type { Opened } from './opened.js';
@@ -23,6 +24,8 @@ export async function openReadDatabase(
     ]);
   }
   opened.onClose(unlock);
+  // Nobody knows what was erased since it was set aside, if its process was killed.
+  removeDamaged(path);
   const database = new SqliteReadDatabase(path);
   opened.onClose(() => {
     database.close();

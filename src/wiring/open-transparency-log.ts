@@ -13,6 +13,7 @@ import type { EventStore } from '../event-store/port.js';
 import { logFault, logReport } from '../http/fault-log.js';
 import { logOrigin } from '../kernel/checkpoint.js';
 import type { HealthSource } from '../http/health/health-source.js';
+import type { ReadDatabase } from '../projections/read-database.js';
 import { startThread } from '../threads/start-thread.js';
 import type { LogTreeWorkerData } from './log-tree-worker-data.js';
 import { openReadDatabase } from './open-read-database.js';
@@ -54,7 +55,7 @@ export async function openTransparencyLog(
     start: () => startThread('./log-tree-worker', import.meta.url, { workerData }),
     onFailure: (error) => {
       logFault(error, 'log-tree');
-      if (isDamage(error) || database.isMoved) database.replace();
+      if (isDamage(error) || database.isMoved) replace(database);
     },
   });
   opened.onClose(() => thread.close());
@@ -80,6 +81,15 @@ export async function openTransparencyLog(
   const log = new PublishedLog(origin, tree, thread, signer);
   const cosigning = new Cosigning({ witnesses, tree, writer, catchUp, clock: Date.now });
   return { log, cosigning, health: transparencyLogHealth(tree, thread, signer) };
+}
+
+/** When it fails, whoever reads the tree next meets damage, and it is tried again. */
+function replace(database: ReadDatabase): void {
+  try {
+    database.replace();
+  } catch (error) {
+    logFault(error, 'log-tree');
+  }
 }
 
 /** By its name: what a thread throws comes as a copy that has lost its class. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -49,6 +50,14 @@ async function untilErased(document: FederatedInteraction): Promise<void> {
   }, 20_000);
 }
 
+/** Its view has applied the erasure, and is about to remove what it keeps of the past. */
+async function untilUnlisted(taskCategory: string): Promise<void> {
+  await eventually(async () => {
+    const { text } = await partner.get('/v1/interactions');
+    return !text.includes(taskCategory);
+  });
+}
+
 /** None in any file: soon while it runs, and after it has stopped. */
 async function expectNoTraces(texts: readonly string[]): Promise<void> {
   let traces: string[] = [];
@@ -59,6 +68,13 @@ async function expectNoTraces(texts: readonly string[]): Promise<void> {
   expect(traces).toEqual([]);
   await service.stop();
   expect(await tracesIn(service.folder, texts)).toEqual([]);
+}
+
+/** Rubbish at the beginning of its second page: what the others hold stays. */
+async function damage(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  await handle.write(Buffer.alloc(200, 0xff), 0, 200, 4096);
+  await handle.close();
 }
 
 describe('no file of the data folder holds a text of an erased interaction', () => {
@@ -99,6 +115,32 @@ describe('no file of the data folder holds a text of an erased interaction', () 
       await service.start();
       await untilErased(document);
       await service.kill();
+      await service.start();
+      await expectNoTraces(texts);
+    },
+    PROCESS_TEST_TIMEOUT,
+  );
+
+  it.each(['stop', 'kill'] as const)(
+    'also when its read database was found damaged, and a %s comes as soon as it is erased',
+    async (end) => {
+      const { document, texts, listed } = await negotiate(30);
+      await eventually(async () => (await tracesIn(service.folder, [listed])).length > 0);
+      await service.stop();
+      const file = join(service.folder, 'read.db');
+      await damage(file);
+      await service.start();
+      expect((await tracesIn(service.folder, [listed])).join()).toContain('read.db.damaged');
+      await copyFile(`${file}.damaged`, `${file}.kept`);
+      await partner.consentToErasure(document);
+      await finance.consentToErasure(document);
+      await untilErased(document);
+      await untilUnlisted(listed);
+      // A kill just after the view's commit, and before the file is removed.
+      if (end === 'kill') await eventually(() => !existsSync(`${file}.damaged`));
+      await service[end]();
+      if (end === 'kill') await rename(`${file}.kept`, `${file}.damaged`);
+      else await rm(`${file}.kept`);
       await service.start();
       await expectNoTraces(texts);
     },

@@ -7,12 +7,15 @@ import { interactionStream } from '../../src/interactions/domain/stream.js';
 import { invocationStream } from '../../src/invocations/domain/stream.js';
 import type { AgentId, InteractionId, SkillId, TermsHash, Uuid } from '../../src/kernel/ids.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
+import { ERASURE_PROCESS } from '../../src/processes/erasure.js';
 import type { Processes } from '../../src/processes/processes.js';
 import { processStream } from '../../src/processes/events.js';
+import { RetentionNotes } from '../../src/processes/retention-notes.js';
 import { aMoment, eventually } from '../support/eventually.js';
 import { DAY } from '../support/interaction-fixtures.js';
 import { ALPHA, BETA, Deployment, GAMMA, healthOf } from './support/deployment.js';
 
+const HOUR = 3_600_000;
 const PARTIES: readonly AgentId[] = [ALPHA, BETA];
 
 let now: number;
@@ -42,6 +45,11 @@ async function consent(id: InteractionId, party: AgentId): Promise<void> {
   await deployment.actOnHead(id, party, { kind: 'consent-to-erasure' });
 }
 
+const notes = () =>
+  new RetentionNotes(
+    { name: ERASURE_PROCESS, node: 'node-a', clock: () => now, random: randomBytes },
+    deployment.store,
+  );
 const keyOf = async (id: InteractionId) => deployment.keys.find(interactionStream(id));
 const erasuresOf = async (id: InteractionId) => deployment.eventsOf(id, 'texts-erased');
 
@@ -204,6 +212,28 @@ describe('an erasure', () => {
     expect((await erasuresOf(id))[0]?.data).toMatchObject({ retention: { days: 0 } });
   });
 
+  it('on a retention is none by consent, though consents are recorded beside it', async () => {
+    const noted = [await ended(0), await ended(0)] as const;
+    for (const id of noted) {
+      await notes().note(id, 0);
+      for (const party of PARTIES) await consent(id, party);
+    }
+    const [gone, there] = noted;
+    await deployment.keys.destroy(interactionStream(gone));
+    const node = await Deployment.open(() => now, deployment.folder);
+    node.run('node-b');
+    for (const id of noted) await untilErased(id);
+    await node.close();
+    expect((await erasuresOf(gone))[0]?.data).toMatchObject({
+      ground: 'retention',
+      retention: { days: 0 },
+    });
+    expect((await erasuresOf(there))[0]?.data).toMatchObject({
+      ground: 'consent',
+      retention: null,
+    });
+  });
+
   it('is not done again by the next start', async () => {
     const id = await ended(0);
     const first = deployment.run('node-a');
@@ -214,6 +244,69 @@ describe('an erasure', () => {
     await untilRested(deployment.run('node-a'));
     expect(deployment.performed.filter((effect) => effect.startsWith('erase '))).toEqual([]);
     expect(await erasuresOf(id)).toHaveLength(1);
+  });
+});
+
+describe('a key that a node far ahead destroyed, and died before it said so', () => {
+  let id: InteractionId;
+
+  beforeEach(async () => {
+    id = await ended(1);
+    // Folded with its texts, and remembered.
+    expect((await deployment.interactions.find(id))?.revisions[0]?.contract).not.toBe('erased');
+  });
+
+  async function destroyAhead(): Promise<void> {
+    const ahead = await Deployment.open(() => now + 26 * HOUR, deployment.folder);
+    ahead.beforeEffect = () => Promise.reject(new Error('killed'));
+    ahead.run('node-a');
+    await eventually(() => Promise.resolve(ahead.performed.includes(`erase ${id}`)));
+    await ahead.close();
+    expect(await keyOf(id)).toBe('erased');
+    expect(await erasuresOf(id)).toEqual([]);
+  }
+
+  async function expectRecordedAsEarly(endedAt: number): Promise<void> {
+    await untilErased(id);
+    expect((await erasuresOf(id))[0]).toMatchObject({
+      recordedAt: timestampOf(now),
+      data: {
+        ground: 'retention',
+        retention: { days: 1, until: timestampOf(endedAt + DAY) },
+      },
+    });
+  }
+
+  it('is gone for a node that has read the texts before: none are shown, no consent is taken', async () => {
+    await destroyAhead();
+    const interaction = await deployment.interactions.find(id);
+    expect(interaction?.revisions[0]?.contract).toBe('erased');
+    for (const party of PARTIES) {
+      const head = undefined;
+      const command = {
+        kind: 'consent-to-erasure',
+        agentId: party,
+        proof: undefined,
+        head,
+      } as const;
+      await expect(deployment.act(id, command)).rejects.toThrow('interaction-erased');
+    }
+  });
+
+  it('is recorded by the next start as what it was: before the retention had run out', async () => {
+    await destroyAhead();
+    deployment.run('node-b');
+    await expectRecordedAsEarly(now);
+  });
+
+  it('and by a node that goes on running within the hour', async () => {
+    const endedAt = now;
+    await untilRested(deployment.run('node-b'), 1);
+    await destroyAhead();
+    await aMoment();
+    expect(await erasuresOf(id)).toEqual([]);
+    now += HOUR;
+    await expectRecordedAsEarly(endedAt);
   });
 });
 
@@ -269,6 +362,21 @@ describe('calls under the contract', () => {
     await untilErased(id);
     expect([await isErased(early), await isErased(late)]).toEqual([true, true]);
     expect(await isErased(foreign)).toBe(false);
+  });
+
+  it('are destroyed again where that may not have been finished', async () => {
+    const id = await ended(0);
+    const call = await askForApproval(id);
+    let failures = 1;
+    deployment.afterDestroyed = () =>
+      failures-- > 0 ? Promise.reject(new Error('its bytes are held')) : Promise.resolve();
+    deployment.run('node-a');
+    await eventually(async () => {
+      now += 20;
+      return (await erasuresOf(id)).length > 0;
+    });
+    const performed = deployment.performed.slice(0, deployment.performed.indexOf(`erase ${id}`));
+    expect(performed.filter((each) => each === `destroy ${call}`)).toHaveLength(2);
   });
 
   it('that were asked about while it was erased, or after, lose them too', async () => {

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -33,6 +34,17 @@ beforeEach(async () => {
 afterEach(async () => {
   await node.close();
 });
+
+/** Everything into the file itself, then rubbish over all pages but the first. */
+function ruin(readFile: string): void {
+  const other = new Database(readFile);
+  other.pragma('wal_checkpoint(TRUNCATE)');
+  other.close();
+  const size = statSync(readFile).size;
+  const file = openSync(readFile, 'r+');
+  writeSync(file, Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096);
+  closeSync(file);
+}
 
 /** Something that happens when the test says so. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
@@ -246,20 +258,28 @@ describe('a read database', () => {
     for (let i = 0; i < 200; i++) await node.write(`note-${String(i)}`, 0, 'x'.repeat(200));
     const runner = node.run([noteLog('notes')]);
     expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
-    // Everything into the file itself, then rubbish over all pages but the first.
-    const other = new Database(node.readFile);
-    other.pragma('wal_checkpoint(TRUNCATE)');
-    other.close();
-    const size = statSync(node.readFile).size;
-    const file = openSync(node.readFile, 'r+');
-    writeSync(file, Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096);
-    closeSync(file);
+    ruin(node.readFile);
     expect(() => notesIn(runner, 'notes')).toThrow(ReadDatabaseDamaged);
     expect(await runner.waitFor(START, 0)).toBe(false);
     expect((await runner.health()).projections[0]?.state).toBe('rebuilding');
     expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
     expect(notesIn(runner, 'notes')).toHaveLength(200);
     expect(node.reports).toContain('the read database is damaged; it is moved aside and rebuilt');
+  });
+
+  it('that cannot be replaced is replaced once it can', async () => {
+    const last = await node.write('note-1', 0, 'one');
+    const runner = node.run([noteLog('notes')]);
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    const inTheWay = `${node.readFile}.damaged`;
+    mkdirSync(inTheWay);
+    ruin(node.readFile);
+    expect(() => notesIn(runner, 'notes')).toThrow(ReadDatabaseDamaged);
+    const failed = 'the read database could not be replaced';
+    await eventually(() => node.reports.filter((line) => line === failed).length > 1);
+    rmdirSync(inTheWay);
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual(['one']);
   });
 
   it('that runs full loses nothing that was applied before and not committed yet', async () => {

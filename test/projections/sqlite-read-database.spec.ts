@@ -1,10 +1,22 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import type { ProjectionDatabase } from '../../src/projections/port.js';
-import { ReadDatabaseUnavailable } from '../../src/projections/read-database.js';
+import {
+  ReadDatabaseDamaged,
+  ReadDatabaseUnavailable,
+} from '../../src/projections/read-database.js';
 import { SqliteReadDatabase } from '../../src/projections/sqlite/sqlite-read-database.js';
 import { eventually } from '../support/eventually.js';
 
@@ -146,6 +158,18 @@ describe('a purge', () => {
   const traces = (): boolean =>
     readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes('secret'));
 
+  /** Leaves what a killed process would. */
+  const crash = (): void => {
+    expect(traces()).toBe(true);
+    const copy = mkdtempSync(join(tmpdir(), 'read-database-'));
+    for (const file of ['read.db', 'read.db-wal']) {
+      copyFileSync(join(folder, file), join(copy, file));
+    }
+    database.close();
+    rmSync(folder, { recursive: true });
+    folder = copy;
+  };
+
   beforeEach(() => {
     database.transaction(insert('secret'));
     expect(traces()).toBe(true);
@@ -172,27 +196,94 @@ describe('a purge', () => {
 
   it('is made up for by the next start', () => {
     database.transaction(overwrite);
-    expect(traces()).toBe(true);
-    const copy = mkdtempSync(join(tmpdir(), 'read-database-'));
-    for (const file of ['read.db', 'read.db-wal']) {
-      copyFileSync(join(folder, file), join(copy, file));
-    }
-    database.close();
-    rmSync(folder, { recursive: true });
-    folder = copy;
+    crash();
     database = open();
     expect(traces()).toBe(false);
     expect(names()).toEqual(['------']);
   });
 
-  it('takes the damaged file with it that was set aside', async () => {
-    database.replace();
+  it('is made up for by the next start, also when somebody was in the way at its beginning', async () => {
+    database.transaction(overwrite);
+    crash();
+    const other = new Database(join(folder, 'read.db'), { readonly: true });
+    other.exec('BEGIN');
+    other.prepare('SELECT * FROM things').all();
+    database = open();
     expect(traces()).toBe(true);
-    database.transaction((db) => {
+    other.exec('COMMIT');
+    await eventually(() => !traces());
+    other.close();
+  });
+
+  it('is done before the database is closed', () => {
+    const other = new Database(join(folder, 'read.db'), { readonly: true });
+    database.transaction(overwrite, 'later');
+    // Whoever closes last empties the log in any case.
+    other.prepare('SELECT * FROM things').all();
+    database.close();
+    expect(traces()).toBe(false);
+    other.close();
+    database = open();
+  });
+
+  describe('of a damaged file that was set aside', () => {
+    const rebuild = (db: ProjectionDatabase): void => {
       db.exec('CREATE TABLE things (name TEXT)');
       db.purge();
+    };
+
+    beforeEach(() => {
+      database.replace();
+      expect(traces()).toBe(true);
     });
-    await eventually(() => !traces());
+
+    it('removes it soon', async () => {
+      database.transaction(rebuild);
+      await eventually(() => !traces());
+    });
+
+    it('removes it before the database is closed', () => {
+      database.transaction(rebuild, 'later');
+      database.close();
+      expect(traces()).toBe(false);
+      database = open();
+    });
+
+    it('is tried again while it cannot be removed', async () => {
+      const damaged = join(folder, 'read.db.damaged');
+      renameSync(damaged, `${damaged}.kept`);
+      mkdirSync(damaged);
+      database.transaction(rebuild);
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      rmdirSync(damaged);
+      renameSync(`${damaged}.kept`, damaged);
+      await eventually(() => !traces());
+    });
+  });
+});
+
+describe('a replacement that fails', () => {
+  const inTheWay = (): string => join(folder, 'read.db.damaged');
+
+  it('is made up for by another, and until then everything is refused as damaged', () => {
+    database.transaction(insert('a'));
+    mkdirSync(inTheWay());
+    for (let tries = 0; tries < 2; tries++) {
+      expect(() => {
+        database.replace();
+      }).toThrow();
+      database.resume();
+      expect(() => names()).toThrow(ReadDatabaseDamaged);
+      expect(() => database.transaction(insert('b'))).toThrow(ReadDatabaseDamaged);
+      database.flush();
+    }
+    rmdirSync(inTheWay());
+    database.replace();
+    database.transaction((db) => {
+      db.exec('CREATE TABLE things (name TEXT)');
+      insert('c')(db);
+    });
+    expect(names()).toEqual(['c']);
   });
 });
 

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ERASED, type Erased } from '../../kernel/event.js';
 import type { DataKey, KeyStore } from '../key-store.js';
 import { EventStoreUnavailable } from '../port.js';
 import { Batches } from './batches.js';
+import { BucketRewrites } from './bucket-rewrites.js';
 import { Connections, PATIENCE_MS } from './connections.js';
-import { isLockTimeout } from './faults.js';
 import { KEY_STORE_SCHEMA } from './key-store-schema.js';
 import { ensureSchema, schemaOf, type Schema } from './schema.js';
 import { durabilitySettings, unsafeAmong } from './session.js';
@@ -12,8 +11,6 @@ import { isStorable, refuseUnstorable } from './storable-text.js';
 
 const KEY_BYTES = 32;
 const REQUESTS_PER_BATCH = 256;
-/** Between two tries to write a bucket anew. */
-const PAUSE_MS = 50;
 
 export interface PostgresKeyStoreOptions {
   /** Cryptographically strong random bytes. */
@@ -29,7 +26,7 @@ interface Request {
   readonly scope: string;
 }
 
-/** Undefined for a scope without a key; of a destruction, the bucket in which it left old bytes. */
+/** Undefined for a scope without a key; of a destruction, the bucket, where old bytes are left in it. */
 type Answer = DataKey | Erased | undefined | { readonly bucket: string };
 
 /**
@@ -56,22 +53,25 @@ export async function openPostgresKeyStore(
  * Data keys in a PostgreSQL database: see the port. Nothing is remembered here, since another node may
  * destroy a key at any time; calls of one moment share a question.
  *
- * A destroyed key is in no file of the database's tables any more. It is still in the write-ahead log
+ * A destroyed key is in no file of the database's tables any more once `destroy` has returned, and soon
+ * when it could not ({@link BucketRewrites}). It is still in the write-ahead log
  * until its segments are used again, in an archive of that log, in base backups and on replicas that
  * are behind: keep those no longer than an erasure may take. Made by {@link openPostgresKeyStore}.
  */
 export class PostgresKeyStore implements KeyStore {
   readonly #table: string;
+  readonly #due: string;
   readonly #requests: Batches<Request, Answer>;
-  readonly #rewrites: Batches<string, undefined>;
+  readonly #rewrites: BucketRewrites;
   #closing: Promise<void> | undefined;
 
   constructor(
     private readonly connections: Connections,
-    private readonly schema: Schema,
+    schema: Schema,
     private readonly options: PostgresKeyStoreOptions,
   ) {
     this.#table = `${schema.quoted}.keys`;
+    this.#due = `${schema.quoted}.rewrites_due`;
     this.#requests = new Batches({
       // Of one kind, up to the first of another: what is asked after a destruction comes after it.
       joins: () => {
@@ -86,13 +86,8 @@ export class PostgresKeyStore implements KeyStore {
       },
       run: (batch) => this.#carryOut(batch),
     });
-    this.#rewrites = new Batches({
-      joins: () => () => true,
-      run: async (buckets) => {
-        for (const bucket of new Set(buckets)) await this.#rewrite(bucket);
-        return buckets.map(() => undefined);
-      },
-    });
+    const { patienceMs = PATIENCE_MS } = options;
+    this.#rewrites = new BucketRewrites(connections, schema, patienceMs);
   }
 
   async obtain(scope: string): Promise<DataKey | Erased> {
@@ -112,14 +107,13 @@ export class PostgresKeyStore implements KeyStore {
     return this.#stored(scopes.filter(isStorable));
   }
 
-  /** @throws {EventStoreUnavailable} also when its bytes cannot be removed yet: call again. */
+  /** @throws {EventStoreUnavailable} also when its bytes cannot be removed yet: later they are. */
   async destroy(scope: string): Promise<void> {
     this.#refuseClosed();
     refuseUnstorable(scope);
-    const { bucket } = (await this.#requests.submit({ kind: 'destroy', scope })) as {
-      readonly bucket: string;
-    };
-    await this.#rewrites.submit(bucket);
+    const left = (await this.#requests.submit({ kind: 'destroy', scope })) as
+      { readonly bucket: string } | undefined;
+    if (left !== undefined) await this.#rewrites.rewrite(left.bucket);
   }
 
   /** The settings in force under which a key that was handed out might be lost in a crash. */
@@ -181,29 +175,25 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   async #destroy(scopes: readonly string[]): Promise<ReadonlyMap<string, Answer>> {
+    // One statement: no key is ever gone without a note of what it left behind.
+    await this.connections.ask({
+      text: `WITH destroyed AS (
+          INSERT INTO ${this.#table} AS kept (scope)
+          SELECT * FROM unnest($1::text[]) AS doomed (scope) ORDER BY scope COLLATE "C"
+          ON CONFLICT (scope) DO UPDATE SET key = NULL WHERE kept.key IS NOT NULL
+          RETURNING tableoid
+        )
+        INSERT INTO ${this.#due} (bucket)
+        SELECT DISTINCT tableoid FROM destroyed ORDER BY tableoid ON CONFLICT DO NOTHING`,
+      values: [scopes],
+    });
+    // Those too whose keys somebody destroyed before, and got no further.
     const rows = await this.connections.ask<readonly [scope: string, bucket: string]>({
-      text: `INSERT INTO ${this.#table} (scope)
-        SELECT * FROM unnest($1::text[]) AS doomed (scope) ORDER BY scope COLLATE "C"
-        ON CONFLICT (scope) DO UPDATE SET key = NULL RETURNING scope, tableoid::regclass::text`,
+      text: `SELECT scope, bucket::text FROM ${this.#table} AS kept
+        JOIN ${this.#due} ON bucket = kept.tableoid WHERE scope = ANY ($1)`,
       values: [scopes],
     });
     return new Map(rows.map(([scope, bucket]) => [scope, { bucket }]));
-  }
-
-  async #rewrite(bucket: string): Promise<void> {
-    const deadline = performance.now() + (this.options.patienceMs ?? PATIENCE_MS);
-    for (;;) {
-      try {
-        await this.connections.ask({
-          text: `SELECT ${this.schema.quoted}.rewrite($1::regclass)`,
-          values: [bucket],
-        });
-        return;
-      } catch (error) {
-        if (!isLockTimeout(error) || performance.now() >= deadline) throw error;
-      }
-      await delay(PAUSE_MS);
-    }
   }
 
   #newKey(): Buffer {

@@ -10,6 +10,8 @@ export interface SchemaKind {
   readonly version: number;
   /** Makes its tables; `schema` is quoted. */
   readonly statements: (schema: string) => string;
+  /** Index i turns version i+1 into i+2. */
+  readonly upgrades?: readonly ((schema: string) => string)[];
 }
 
 /** The PostgreSQL schema of a store. */
@@ -28,8 +30,8 @@ export function schemaOf(namespace: string): Schema {
 }
 
 /**
- * Makes a store's tables unless they are there. Nodes that start at the same time wait for the first.
- * An empty schema that somebody has made for a user who may make none is used as it is.
+ * Makes a store's tables unless they are there, and brings those of an earlier version up to date.
+ * Nodes that start at the same time wait for the first. An empty schema that somebody has made for a user who may make none is used as it is.
  * @throws {EventStoreUnavailable} when the schema is another program's or of a version that this
  * build does not know; it is left as it was.
  */
@@ -38,27 +40,45 @@ export async function ensureSchema(
   schema: Schema,
   kind: SchemaKind,
 ): Promise<void> {
-  const isThere = await connections.inSession((ask) => looksRight(ask, schema, kind));
-  if (isThere) return;
+  const found = await connections.inSession((ask) => versionOf(ask, schema, kind));
+  if (found === kind.version) return;
   await connections.inSession(async (ask) => {
     await ask({ text: 'BEGIN' });
     await ask({
       text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
       values: [schema.name],
     });
-    if (!(await looksRight(ask, schema, kind))) {
-      if (!(await exists(ask, schema))) await ask({ text: `CREATE SCHEMA ${schema.quoted}` });
-      await ask({
-        text: `CREATE TABLE ${schema.quoted}.about (kind text NOT NULL, version integer NOT NULL);
-          INSERT INTO ${schema.quoted}.about VALUES ('${kind.name}', ${String(kind.version)});
-          ${kind.statements(schema.quoted)}`,
-      });
-    }
+    const version = await versionOf(ask, schema, kind);
+    if (version === undefined) await make(ask, schema, kind);
+    else if (version < kind.version) await upgrade(ask, schema, kind, version);
     await ask({ text: 'COMMIT' });
   });
 }
 
-async function looksRight(ask: Ask, schema: Schema, kind: SchemaKind): Promise<boolean> {
+async function make(ask: Ask, schema: Schema, kind: SchemaKind): Promise<void> {
+  if (!(await exists(ask, schema))) await ask({ text: `CREATE SCHEMA ${schema.quoted}` });
+  await ask({
+    text: `CREATE TABLE ${schema.quoted}.about (kind text NOT NULL, version integer NOT NULL);
+      INSERT INTO ${schema.quoted}.about VALUES ('${kind.name}', ${String(kind.version)});
+      ${kind.statements(schema.quoted)}`,
+  });
+}
+
+async function upgrade(
+  ask: Ask,
+  schema: Schema,
+  { version, upgrades = [] }: SchemaKind,
+  from: number,
+): Promise<void> {
+  const steps = upgrades.slice(from - 1).map((step) => step(schema.quoted));
+  await ask({
+    text: `${steps.join('\n')}
+      UPDATE ${schema.quoted}.about SET version = ${String(version)};`,
+  });
+}
+
+/** Of the tables that are there; undefined when there are none. */
+async function versionOf(ask: Ask, schema: Schema, kind: SchemaKind): Promise<number | undefined> {
   const [tables] = await ask<readonly [all: number, about: number]>({
     text: `SELECT count(*), count(*) FILTER (WHERE c.relname = 'about' AND 2 = (SELECT count(*)
         FROM pg_attribute a WHERE a.attrelid = c.oid AND (a.attname, a.atttypid::regtype::text)
@@ -67,7 +87,7 @@ async function looksRight(ask: Ask, schema: Schema, kind: SchemaKind): Promise<b
     values: [schema.name],
   });
   const [all = 0, about = 0] = tables ?? [];
-  if (all === 0) return false;
+  if (all === 0) return undefined;
   const rows =
     about === 0
       ? []
@@ -78,9 +98,11 @@ async function looksRight(ask: Ask, schema: Schema, kind: SchemaKind): Promise<b
   if (rows.length !== 1 || found?.[0] !== kind.name) {
     throw new EventStoreUnavailable(`the schema ${schema.name} is there, but is no ${kind.name}`);
   }
-  if (found[1] === kind.version) return true;
+  const [, version] = found;
+  const oldest = kind.version - (kind.upgrades ?? []).length;
+  if (oldest <= version && version <= kind.version) return version;
   throw new EventStoreUnavailable(
-    `the schema ${schema.name} has version ${String(found[1])} of the ${kind.name}, ` +
+    `the schema ${schema.name} has version ${String(version)} of the ${kind.name}, ` +
       `and this build knows only version ${String(kind.version)}`,
   );
 }

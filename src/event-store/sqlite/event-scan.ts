@@ -8,7 +8,7 @@ import type { LogTail } from './log-tail.js';
 /** Rows looked at per page: a few milliseconds of work, after which others get their turn. */
 const PAGE_ROWS = 256;
 /** A page ends early after so many characters of bodies, so that large events fill no memory. */
-const PAGE_CHARACTERS = 4 * 1024 * 1024;
+const PAGE_CHARACTERS = 1024 * 1024;
 
 /**
  * Reads the log forwards in pages: from its tail what is there, else from the file. Each page is
@@ -27,7 +27,7 @@ export class EventScan {
   page(after: number, head: number): Page {
     const newest = this.tail.between(after, head, this.filter);
     if (newest !== undefined) {
-      const events = newest.slice(0, PAGE_ROWS);
+      const events = newest.slice(0, fitting(newest));
       const isAll = events.length === newest.length;
       return { events, end: isAll ? head : (events.at(-1)?.position ?? head) };
     }
@@ -47,6 +47,16 @@ export class EventScan {
     const next = nextAfter.get(end);
     return { events, end: next === undefined ? head : Math.min(next - 1, head) };
   }
+}
+
+/** How many of the first events are a page. */
+function fitting(events: readonly StoredEvent[]): number {
+  let characters = 0;
+  for (const [index, event] of events.entries()) {
+    characters += event.characters;
+    if (index + 1 === PAGE_ROWS || characters >= PAGE_CHARACTERS) return index + 1;
+  }
+  return events.length;
 }
 
 interface FileScan {

@@ -12,7 +12,7 @@ import { OncePerMacrotask } from './once-per-macrotask.js';
  */
 const KEPT_EVENTS = 256;
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
-/** More new events than this are left to whoever reads them page by page. */
+/** More new events than this, or more characters than are kept, are left to whoever reads them page by page. */
 const EVENTS_PER_LOOK = 256;
 const KNOWN_HEADS = 5_000;
 
@@ -20,7 +20,7 @@ const KNOWN_HEADS = 5_000;
  * The newest events of the log and the heads of streams, read once for everybody: most reads ask
  * for what was written a moment ago, or whether anything was.
  *
- * What it says is never older than the question: see {@link OncePerMacrotask}. What this process has
+ * What it says is never older than the question: see {@link OncePerMacrotask} and `noteHead`. What this process has
  * written is not read back; the file is read when another process has changed it.
  */
 export class LogTail {
@@ -87,6 +87,14 @@ export class LogTail {
     this.#readAgain();
   }
 
+  /**
+   * To be called with each head that is read of the file. One beyond what was looked at in this
+   * macrotask is another process's commit since: whoever has heard of it must find its events.
+   */
+  noteHead(head: number): void {
+    if (head > this.#end) this.#look.renew();
+  }
+
   /** The events of a stream from a revision; undefined when they are to be read from the file. */
   ofStream(stream: string, from: number): readonly StoredEvent[] | undefined {
     this.#look.ensure();
@@ -115,7 +123,8 @@ export class LogTail {
   /** What a filter lets through of a part of the log; undefined when it is to be read from the file. */
   between(after: number, upTo: number, filter: EventFilter): readonly StoredEvent[] | undefined {
     this.#look.ensure();
-    if (after < this.#begin) return undefined;
+    // Never an empty answer for a part that was not looked at: a reader would go on beyond it.
+    if (after < this.#begin || upTo > this.#end) return undefined;
     const first = this.#events.findLastIndex(({ position }) => position <= after) + 1;
     return this.#events
       .slice(first)
@@ -139,9 +148,21 @@ export class LogTail {
       this.#beginAnew();
       return;
     }
-    const rows = this.#newer.all(this.#end);
-    if (rows.length === EVENTS_PER_LOOK) this.#beginAnew();
+    const rows = this.#readNewer();
+    if (rows === undefined) this.#beginAnew();
     else if (rows.length > 0) this.#add(rows);
+  }
+
+  /** What has come since; undefined when it is too much to be kept. */
+  #readNewer(): readonly EventRow[] | undefined {
+    const rows: EventRow[] = [];
+    let characters = 0;
+    for (const row of this.#newer.iterate(this.#end)) {
+      rows.push(row);
+      characters += row[5].length;
+      if (rows.length === EVENTS_PER_LOOK || characters > KEPT_CHARACTERS) return undefined;
+    }
+    return rows;
   }
 
   #add(rows: readonly EventRow[]): void {

@@ -245,7 +245,9 @@ export class SqliteEventStore implements DeletableEventStore {
   }
 
   #head(): number {
-    return this.#readHead.get() ?? 0;
+    const head = this.#readHead.get() ?? 0;
+    this.#tail.noteHead(head);
+    return head;
   }
 
   #refuseClosed(): void {

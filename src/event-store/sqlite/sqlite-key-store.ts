@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { ERASED, type Erased } from '../../kernel/event.js';
 import type { DataKey, KeyStore } from '../key-store.js';
 import { EventStoreUnavailable } from '../port.js';
+import { Rounds } from '../rounds.js';
 import { checkpoint } from './wal-checkpoint.js';
 import {
   durabilitySettings,
@@ -36,6 +37,8 @@ const KEY_BYTES = 32;
 const DESTROYED = Buffer.alloc(KEY_BYTES);
 const REQUESTS_PER_COMMIT = 64;
 const CACHED_KEYS = 10_000;
+/** Between two tries to empty a log that somebody's reading kept from being emptied. */
+const ROUND_MS = 5_000;
 
 export interface SqliteKeyStoreOptions {
   /** Cryptographically strong random bytes. */
@@ -77,6 +80,9 @@ export class SqliteKeyStore implements KeyStore {
     this.#cacheVersion = version;
   });
   #emptying: Promise<void> | undefined;
+  /** Old pages may be in the log: since the last destruction, or since a process was killed in one. */
+  #isToEmpty = true;
+  readonly #rounds: Rounds;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -98,6 +104,10 @@ export class SqliteKeyStore implements KeyStore {
       apply: this.#applyTo(database, options.randomBytes),
       maxGroup: REQUESTS_PER_COMMIT,
       patienceMs: this.#patienceMs,
+    });
+    // Whoever destroyed a key and could not wait, or was killed, need not come back for it.
+    this.#rounds = new Rounds(ROUND_MS, async () => {
+      if (this.#isToEmpty) await this.#empty(0);
     });
   }
 
@@ -124,13 +134,10 @@ export class SqliteKeyStore implements KeyStore {
   async destroy(scope: string): Promise<void> {
     this.#refuseClosed();
     await this.#requests.submit({ kind: 'destroy', scope });
+    this.#isToEmpty = true;
     // Until the log is emptied it holds old pages, and on them keys that were destroyed since. All
     // whose commits have returned by then share it.
-    this.#emptying ??= checkpoint(
-      this.database,
-      this.#patienceMs,
-      ({ busy }) => busy === 0,
-    ).finally(() => {
+    this.#emptying ??= this.#empty(this.#patienceMs).finally(() => {
       this.#emptying = undefined;
     });
     await this.#emptying;
@@ -148,10 +155,19 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async #close(): Promise<void> {
+    await this.#rounds.close();
     await this.#requests.close();
     await this.#emptying?.catch(() => undefined);
     this.#cache.clear();
     this.database.close();
+  }
+
+  async #empty(patienceMs: number): Promise<void> {
+    await checkpoint(this.database, patienceMs, ({ busy }) => {
+      // With the checkpoint in one turn, in which no further commit comes.
+      if (busy === 0) this.#isToEmpty = false;
+      return busy === 0;
+    });
   }
 
   #find(scope: string): DataKey | Erased | undefined {

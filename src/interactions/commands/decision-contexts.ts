@@ -16,6 +16,7 @@ import type { InteractionContext } from '../domain/context.js';
 import { expectedAcceptance } from '../domain/expected-acceptance.js';
 import { MAX_PARTIES } from '../domain/contract-rules.js';
 import type { Interaction } from '../domain/interaction.js';
+import { decisionMoment } from './decision-moment.js';
 import type { PerformInteractionCommand } from './perform-interaction-command.js';
 import { verifyAhead } from './verify-ahead.js';
 
@@ -33,13 +34,14 @@ export class DecisionContexts {
   async prepare(
     { interactionId, command, caller, envelope }: PerformInteractionCommand,
     state: Interaction | undefined,
-    now: Timestamp,
+    clock: Timestamp,
   ): Promise<Result<Prepared<InteractionContext>, Rejection>> {
     const [agents, attester] = await Promise.all([
       this.agentHeads.execute(new AgentHeads(partiesOf(command, state))),
       mayAttest(command) ? this.attesting.attester() : NO_ATTESTER,
     ]);
     if (!attester.ok) return attester;
+    const now = decisionMoment(clock, command, agents, attester.value.from);
     const { publicBaseUrl: audience } = this.config;
     const expected = expectedAcceptance(state, command, agents, audience);
     if (expected !== undefined) await verifyAhead(expected);
@@ -57,6 +59,7 @@ export class DecisionContexts {
         attest: attester.value.attest,
       },
       basedOn,
+      recordedAt: now,
     });
   }
 
@@ -81,9 +84,10 @@ function mayAttest({ kind }: InteractionCommand): boolean {
   return kind === 'accept' || kind === 'auto-accept';
 }
 
-const NO_ATTESTER: Awaited<ReturnType<Attesting['attester']>> = ok({
+const NO_ATTESTER = ok({
   attest: () => {
     throw new Error('only an acceptance completes a revision');
   },
+  from: null,
   basedOn: {},
 });

@@ -60,7 +60,7 @@ export type InteractionCommand =
   /** By the erasure process, once the key of the texts is destroyed. */
   | {
       readonly kind: 'erase';
-      /** As they were read and noted before that; null when nobody had noted them. */
+      /** As they were noted before that, because it was to be destroyed at their end; else null. */
       readonly retentionDays: number | null;
     };
 

@@ -4,7 +4,8 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
  * Moves a database file, and what SQLite keeps beside it, to `<file>.damaged`, for whoever wants to know
- * what happened to it; one that was there before is gone.
+ * what happened to it; one that was there before is gone. It holds texts that are erased some day, so it
+ * stays no longer than the process that found it, and until texts are purged.
  */
 export function setAside(file: string): void {
   removeDamaged(file);

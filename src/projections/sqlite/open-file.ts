@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { ReadDatabaseDamaged } from '../read-database.js';
 import { StatementCache } from './statement-cache.js';
-import { BUSY_TIMEOUT_MS, emptyWriteAheadLog } from './write-ahead-log.js';
+import { BUSY_TIMEOUT_MS } from './write-ahead-log.js';
 
 /** The file of a read database while it is open: one connection writes, the other only reads. */
 export class OpenFile {
@@ -36,8 +36,6 @@ export class OpenFile {
       if (existed && writer.pragma('quick_check(1)', { simple: true }) !== 'ok') {
         throw new ReadDatabaseDamaged('quick_check');
       }
-      // What a killed process has overwritten is still in its log.
-      if (existed) emptyWriteAheadLog(writer);
       return new OpenFile(file, ino, writer);
     } catch (error) {
       closeQuietly(writer);

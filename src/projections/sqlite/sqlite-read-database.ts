@@ -8,12 +8,11 @@ import {
   ReadDatabaseUnavailable,
   type ReadDatabase,
 } from '../read-database.js';
-import { removeDamaged, setAside } from './damaged-file.js';
+import { setAside } from './damaged-file.js';
 import { asDatabaseFault, orDatabaseFault } from './faults.js';
 import { OpenFile } from './open-file.js';
-import { Purge } from './purge.js';
+import { Past } from './past.js';
 import { TransactionHandle } from './transaction-handle.js';
-import { emptyWriteAheadLog } from './write-ahead-log.js';
 
 /** How many pieces of work share a commit at most. */
 const PIECES_PER_COMMIT = 128;
@@ -30,19 +29,22 @@ export class SqliteReadDatabase implements ReadDatabase {
   #uncommitted = 0;
   /** Some of them were undone, and nobody has asked since how far the views are. */
   #isCutBack = false;
-  /** Of old pages in the write-ahead log, and in a damaged file. */
-  readonly #purge = new Purge(() => this.#emptyPast());
+  /** A replacement failed, so that there is no file to go on with. */
+  #isGone = false;
+  readonly #past: Past;
 
   /** @param file path of the database; its folder is made when it is missing. */
   constructor(private readonly file: string) {
     mkdirSync(dirname(file), { recursive: true });
     this.#open = openSound(file);
     this.#handle = this.#handleOf(this.#open);
+    this.#past = new Past(file, () => this.#writer);
+    this.#past.opened();
   }
 
   transaction<T>(work: (db: ProjectionDatabase) => T, commit: 'now' | 'later' = 'now'): T {
     if (this.#inTransaction) throw new Error('transactions do not nest');
-    this.#refuseCutBack();
+    this.#refuseIncomplete();
     const isFirst = !this.#writer.inTransaction;
     this.#inTransaction = true;
     try {
@@ -71,7 +73,7 @@ export class SqliteReadDatabase implements ReadDatabase {
     try {
       this.#run('COMMIT');
       this.#uncommitted = 0;
-      this.#purge.committed();
+      this.#past.committed();
     } catch (error) {
       this.#undoAll();
       throw asDatabaseFault(error);
@@ -109,13 +111,18 @@ export class SqliteReadDatabase implements ReadDatabase {
     return this.#open.isMoved;
   }
 
-  /** Keeps the damaged file aside until texts are purged: nobody can overwrite what is in it. */
+  /**
+   * Keeps the damaged file aside until texts are purged or the next process opens the database: nobody
+   * can overwrite what is in it. When this throws, everything is refused as damaged until it succeeds.
+   */
   replace(): void {
     this.#uncommitted = 0;
     this.close();
+    this.#isGone = true;
     setAside(this.file);
     this.#open = OpenFile.open(this.file);
     this.#handle = this.#handleOf(this.#open);
+    this.#isGone = false;
   }
 
   close(): void {
@@ -124,7 +131,7 @@ export class SqliteReadDatabase implements ReadDatabase {
     } catch {
       // It is read from the log again.
     }
-    this.#purge.pause();
+    this.#past.workOff();
     this.#open.close();
   }
 
@@ -137,14 +144,14 @@ export class SqliteReadDatabase implements ReadDatabase {
       file,
       () => this.#inTransaction,
       () => {
-        this.#purge.ask();
+        this.#past.purge();
       },
     );
   }
 
   /** Only the connection that writes sees what is not committed. */
   #query(sql: string): Database.Statement {
-    this.#refuseCutBack();
+    this.#refuseIncomplete();
     if (!this.#writer.inTransaction) return this.#open.reads.statement(sql);
     const statement = this.#open.writes.statement(sql);
     if (!statement.readonly) throw new TypeError(`not a query: ${sql}`);
@@ -162,22 +169,10 @@ export class SqliteReadDatabase implements ReadDatabase {
     this.#uncommitted = 0;
   }
 
-  /** Whoever counts on what was undone would leave a gap. */
-  #refuseCutBack(): void {
+  #refuseIncomplete(): void {
+    if (this.#isGone) throw new ReadDatabaseDamaged('it could not be replaced');
+    // Whoever counts on what was undone would leave a gap.
     if (this.#isCutBack) throw new ReadDatabaseUnavailable('some of its rows were undone');
-  }
-
-  /** @returns false when somebody is in the way just now */
-  #emptyPast(): boolean {
-    if (this.#writer.inTransaction) return false;
-    try {
-      if (!emptyWriteAheadLog(this.#writer)) return false;
-    } catch {
-      // A fault that whoever writes next meets too, and reports.
-      return false;
-    }
-    removeDamaged(this.file);
-    return true;
   }
 }
 

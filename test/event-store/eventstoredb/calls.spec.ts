@@ -4,7 +4,9 @@ import {
   EventStoreDBClient,
   jsonEvent,
   NO_STREAM,
+  STREAM_EXISTS,
   WrongExpectedVersionError,
+  type AppendToStreamOptions,
 } from '@eventstore/db-client';
 import type { Metadata } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -68,7 +70,7 @@ describe('the double, to a client without credentials', () => {
       client.appendToStream(to, batch, { expectedRevision });
     const [created, elsewhere] = await Promise.all([
       client.appendToStream(stream, first, { expectedRevision: NO_STREAM }),
-      client.appendToStream(other, events(3), { expectedRevision: ANY }),
+      client.appendToStream(other, events(3), { expectedRevision: NO_STREAM }),
     ]);
     expect([created.nextExpectedRevision, elsewhere.nextExpectedRevision]).toEqual([1n, 2n]);
     const again = await client.appendToStream(stream, first, { expectedRevision: NO_STREAM });
@@ -82,5 +84,16 @@ describe('the double, to a client without credentials', () => {
     expect(stored).toEqual([...first, ...next].map(({ id }) => id));
     await client.dispose();
     expect(new Set(methods())).toEqual(new Set(['batchAppend', 'read']));
+  });
+
+  it.each<readonly [mode: string, over: string, AppendToStreamOptions]>([
+    ['any', 'the shared stream', { expectedRevision: ANY }],
+    ['stream-exists', 'the shared stream', { expectedRevision: STREAM_EXISTS }],
+    ['any', 'a call', { expectedRevision: ANY, credentials: { username: 'u', password: 'p' } }],
+  ])('refuses what it has no rules for: %s, over %s', async (_mode, _over, options) => {
+    const client = EventStoreDBClient.connectionString(double.connectionString);
+    const appending = client.appendToStream(randomUUID(), events(1), options);
+    await expect(appending).rejects.toThrow(/UNIMPLEMENTED: the double has no rules/);
+    await client.dispose();
   });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../../src/event-store/postgres/postgres-key-store.js';
 import { envelope, freshStream } from '../../contracts/support/envelopes.js';
 import { value } from '../../contracts/support/reading.js';
+import { eventually } from '../../support/eventually.js';
 import {
   dropNamespace,
   freshNamespace,
@@ -73,7 +74,105 @@ describe('a destroyed key', () => {
     });
     await store.destroy(scope);
     expect(await store.find(scope)).toBe('erased');
+    expect(await rewritesDue()).toBe(0);
   });
+
+  it('loses its bytes without a further call, once nobody keeps them any more', async () => {
+    const scope = freshStream();
+    const key = (await store.obtain(scope)) as DataKey;
+    await destroyHeld(scope);
+    expect(await rewritesDue()).toBe(1);
+    await untilForgotten([key]);
+  }, 20_000);
+
+  it('loses its bytes at the next start after a process that was killed before it could', async () => {
+    const scope = freshStream();
+    const key = (await store.obtain(scope)) as DataKey;
+    const left = store;
+    await destroyHeld(scope, async () => left.close());
+    expect(await rewritesDue()).toBe(1);
+    store = await openPostgresKeyStore(url, { namespace, randomBytes });
+    await untilForgotten([key], 2_000);
+    expect(await store.find(scope)).toBe('erased');
+  });
+
+  it('is written out of its bucket once, however often it is destroyed', async () => {
+    const scope = freshStream();
+    await store.obtain(scope);
+    await store.destroy(scope);
+    const before = await bucketFiles();
+    await Promise.all([store.destroy(scope), store.destroy(scope)]);
+    expect(await bucketFiles()).toEqual(before);
+  });
+
+  it('waits for its own bucket alone', async () => {
+    const scopes = Array.from({ length: 100 }, () => freshStream());
+    for (const scope of scopes) await store.obtain(scope);
+    await onPostgres(async (dump) => {
+      await dump.query('BEGIN');
+      await dump.query(`SELECT count(*) FROM ${schema}.keys_0`);
+      const outcomes = await Promise.allSettled(scopes.map((scope) => store.destroy(scope)));
+      const { rows } = await dump.query<{ scope: string }>(`SELECT scope FROM ${schema}.keys_0`);
+      const held = new Set(rows.map(({ scope }) => scope));
+      expect(held.size).toBeGreaterThan(0);
+      for (const [index, { status }] of outcomes.entries()) {
+        expect(status).toBe(held.has(scopes[index] ?? '') ? 'rejected' : 'fulfilled');
+      }
+      await dump.query('COMMIT');
+    });
+  });
+
+  it('of a build that kept no account of what it left behind loses its bytes too', async () => {
+    const [scope, other] = [freshStream(), freshStream()];
+    const key = (await store.obtain(scope)) as DataKey;
+    const kept = await store.obtain(other);
+    await store.close();
+    await onPostgres((client) =>
+      client.query(`UPDATE ${schema}.about SET version = 1; DROP TABLE ${schema}.rewrites_due;
+        UPDATE ${schema}.keys SET key = NULL WHERE scope = '${scope}'`),
+    );
+    const stores = await Promise.all(
+      [1, 2].map(() => openPostgresKeyStore(url, { namespace, randomBytes })),
+    );
+    await untilForgotten([key]);
+    for (const each of stores) {
+      expect([await each.find(scope), await each.find(other)]).toEqual(['erased', kept]);
+      await each.close();
+    }
+  }, 20_000);
+
+  /** While somebody reads on for longer than the store waits; it fails. */
+  async function destroyHeld(scope: string, then = () => Promise.resolve()): Promise<void> {
+    await onPostgres(async (dump) => {
+      await dump.query('BEGIN');
+      await dump.query(`SELECT count(*) FROM ${schema}.keys`);
+      await expect(store.destroy(scope)).rejects.toThrow(EventStoreUnavailable);
+      await then();
+      await dump.query('COMMIT');
+    });
+  }
+
+  async function untilForgotten(keys: readonly DataKey[], withinMs = 15_000): Promise<void> {
+    await eventually(async () => (await rewritesDue()) === 0, withinMs);
+    if (await canReadFiles()) expect(await countInTables(keys)).toBe(0);
+  }
+
+  async function rewritesDue(): Promise<number> {
+    const { rows } = await onPostgres((client) =>
+      client.query(`SELECT FROM ${schema}.rewrites_due`),
+    );
+    return rows.length;
+  }
+
+  async function bucketFiles(): Promise<unknown> {
+    const { rows } = await onPostgres((client) =>
+      client.query(
+        `SELECT relname, relfilenode FROM pg_class
+         WHERE relnamespace = '${schema}'::regnamespace ORDER BY relname`,
+      ),
+    );
+    return rows;
+  }
 
   it('never makes another key look as if it had not been', async () => {
     const scopes = Array.from({ length: 40 }, () => freshStream());

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   openSqliteEventStore,
@@ -46,6 +47,33 @@ describe('what is remembered of the log', () => {
       expect(idsOf(await store.readStream(stream, (last?.revision ?? 0) + 1))).toEqual([next.id]);
     }
     expect(await store.readStream(stream)).toEqual(await other.readStream(stream));
+  });
+
+  it('is read again by whoever has heard of a later head, also within one turn', async () => {
+    const stream = freshStream();
+    const first = value(await store.append(stream, 'no-stream', envelopes(1)));
+    const reader = new Reader(store.subscribeAll(START));
+    await reader.untilCaughtUp();
+    const file = new Database(join(folder, 'events.db'));
+    const commit = file.prepare(
+      `INSERT INTO events (stream, revision, type, id, body)
+       SELECT stream, revision + 1, type, lower(hex(randomblob(16))), body FROM events
+       ORDER BY position DESC LIMIT 1`,
+    );
+    // No turn of the event loop lies between the look, the commit and the questions.
+    expect(await store.readStream(stream, 1)).toEqual([]);
+    commit.run();
+    expect((await store.head()) > first.position).toBe(true);
+    expect(await collect(store.readAll(first.position))).toHaveLength(1);
+    commit.run();
+    await store.head();
+    expect(await store.readStream(stream, 1)).toHaveLength(2);
+    commit.run();
+    await store.head();
+    expect((await store.readLast(stream))?.revision).toBe(3);
+    expect((await reader.untilCaughtUp()).events).toHaveLength(3);
+    await reader.stop();
+    file.close();
   });
 
   it('is what the file holds, however two stores take turns at writing', async () => {
@@ -101,6 +129,37 @@ describe('what is remembered of the log', () => {
     }
     expect(idsOf(await store.readStream(stream))).toEqual(idsOf(sent));
     expect(idsOf(await collect(store.readAll(START)))).toEqual(idsOf(sent));
+  });
+
+  it('is answered for after another store has written more than is kept', async () => {
+    const stream = freshStream();
+    value(await store.append(stream, 'no-stream', envelopes(2)));
+    expect(await store.readStream(stream, 2)).toEqual([]);
+    const sealed = 'x'.repeat(1_000_000);
+    const sent = Array.from({ length: 8 }, () => envelope({ sealed }));
+    for (const [index, event] of sent.entries()) {
+      value(await other.append(stream, index + 1, [event]));
+    }
+    expect(idsOf(await store.readStream(stream, 2))).toEqual(idsOf(sent));
+    expect((await store.readLast(stream))?.id).toBe(sent.at(-1)?.id);
+    expect(await store.readStream(stream, 10)).toEqual([]);
+  });
+
+  it('is read in small pages where events are large, with a turn for others after each', async () => {
+    const sealed = 'x'.repeat(1_200_000);
+    const sent = Array.from({ length: 3 }, () => envelope({ sealed }));
+    // All of it is remembered: it is less than what is kept.
+    value(await store.append(freshStream(), 'no-stream', sent));
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    expect(idsOf(await collect(store.readAll(START)))).toEqual(idsOf(sent));
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(sent.length - 1);
   });
 
   it('answers as the file does, whoever writes and whatever is asked', async () => {

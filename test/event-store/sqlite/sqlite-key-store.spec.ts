@@ -12,6 +12,7 @@ import {
 } from '../../../src/event-store/sqlite/sqlite-key-store.js';
 import { describeKeyStore } from '../../contracts/key-store.js';
 import { freshStream } from '../../contracts/support/envelopes.js';
+import { eventually } from '../../support/eventually.js';
 import { makeSqliteKeys } from './key-store-fixture.js';
 import { commitsInLog } from './wal.js';
 
@@ -84,6 +85,19 @@ describe('the key store file', () => {
     await store.destroy(scope);
     expect(await store.find(scope)).toBe('erased');
   });
+
+  it('loses the bytes of a destroyed key without a further call, once nobody reads on', async () => {
+    const scope = freshStream();
+    const key = await obtainKey(scope);
+    const reader = new Database(path);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM keys').get();
+    await expect(store.destroy(scope)).rejects.toThrow(EventStoreUnavailable);
+    reader.exec('COMMIT');
+    reader.close();
+    expect(await keysOnDisk([key])).toEqual([key]);
+    await eventually(async () => (await keysOnDisk([key])).length === 0, 15_000);
+  }, 20_000);
 
   it('gives every key back also when there are more than are remembered', async () => {
     const scopes = Array.from({ length: 11_000 }, (_, n) => `scope-${String(n)}`);

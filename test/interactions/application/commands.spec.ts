@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { headOf } from '../../../src/interactions/domain/head.js';
 import type { Interaction } from '../../../src/interactions/domain/interaction.js';
 import { isErased } from '../../../src/interactions/domain/revisions.js';
@@ -10,7 +10,7 @@ import { ERASED } from '../../../src/kernel/event.js';
 import type { Result } from '../../../src/kernel/result.js';
 import type { Rejection } from '../../../src/kernel/rejection.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
-import { timestampOf } from '../../../src/kernel/timestamp.js';
+import { timestampOf, type Timestamp } from '../../../src/kernel/timestamp.js';
 import { Application, stateOf, type Actor } from '../support/application.js';
 
 let application: Application;
@@ -81,6 +81,61 @@ describe('what a decision was based on', () => {
       agent: 'alpha',
       tenant: 'tenant-of-alpha',
     });
+  });
+});
+
+describe('on a node whose clock is behind that of the one that registered the attestation key', () => {
+  let behind: Application;
+  let from: Timestamp;
+  let parties: readonly [Actor, Actor];
+
+  beforeEach(async () => {
+    behind = await Application.open();
+    const [added] = await behind.store.readStream('platform-keys');
+    from = added?.recordedAt ?? behind.moment;
+    behind.now -= 8_000;
+    parties = [await behind.register('alpha'), await behind.register('beta')];
+  });
+
+  afterEach(async () => {
+    await behind.dispose();
+  });
+
+  it('an acceptance is dated no earlier than the key, and what follows no earlier than that', async () => {
+    const [proposer, responder] = parties;
+    const pending = await behind.propose(proposer, [responder]);
+    expect(pending.updatedAt).toBe(behind.moment);
+    const accepted = stateOf(await behind.accept(responder, pending));
+    expect(accepted).toMatchObject({ status: 'active', updatedAt: from });
+    const events = await behind.store.readStream(interactionStream(pending.interactionId));
+    expect(events.map(({ recordedAt }) => recordedAt)).toEqual([pending.updatedAt, from, from]);
+    behind.now += 1_000;
+    const cancelled = await behind.perform(proposer, pending.interactionId, {
+      kind: 'cancel',
+      agentId: proposer.agentId,
+      head: headOf(accepted),
+      reason: 'end',
+      proof: undefined,
+    });
+    expect(stateOf(cancelled)).toMatchObject({ status: 'cancelled', updatedAt: from });
+  });
+
+  it.each([
+    [0, 'interaction-ended'],
+    [1, 'ok'],
+  ])('it is judged by that moment: an end %d ms after it is %s', async (later, outcome) => {
+    const [proposer, responder] = parties;
+    const expiresAt = timestampOf(behind.now + 8_000 + later);
+    const pending = await behind.propose(proposer, [responder], { expiresAt });
+    expect(codeOf(await behind.accept(responder, pending))).toBe(outcome);
+  });
+
+  it('it is dated by the clock once that has come there', async () => {
+    const [proposer, responder] = parties;
+    const pending = await behind.propose(proposer, [responder]);
+    behind.now += 9_000;
+    const accepted = stateOf(await behind.accept(responder, pending));
+    expect(accepted.updatedAt).toBe(behind.moment);
   });
 });
 

@@ -19,6 +19,7 @@ import {
   expire,
   EXPIRES_MS,
   gamma,
+  LEEWAY_MS,
   party,
   propose,
   registered,
@@ -288,7 +289,7 @@ describe('an erasure', () => {
     });
     const consented = STATES['ended-consented'];
     for (const who of [consented, consented.erased()]) {
-      expect(given(who).when(erase(30)).events).toMatchObject([
+      expect(given(who).when(erase()).events).toMatchObject([
         { data: { ground: 'consent', retention: null } },
       ]);
     }
@@ -319,9 +320,24 @@ describe('an erasure', () => {
         ground: 'retention',
         retention: { days: 30, until: timestampOf(until) },
       });
-      given(scene.at(until - 1))
-        .when(erase(30))
-        .refused('erasure-not-due');
+    });
+
+    it('because of a retention says so, whoever has consented since', () => {
+      const scene = STATES['ended-consented'].erased();
+      expect(given(scene.later(31 * DAY)).when(erase(30)).events).toMatchObject([
+        { data: { ground: 'retention', retention: { days: 30 } } },
+      ]);
+    });
+
+    it('too early, by a clock far ahead, is recorded at once, and so that it shows', () => {
+      const scene = agreed(keep(30)).erased();
+      const until = endOf(scene) + 30 * DAY;
+      const early = scene.at(until - LEEWAY_MS - 1);
+      const [event] = given(early).when(erase(30)).events;
+      expect(event?.data).toMatchObject({ retention: { days: 30, until: timestampOf(until) } });
+      for (const clock of [until - LEEWAY_MS, until - 1]) {
+        given(scene.at(clock)).when(erase(30)).refused('erasure-not-due');
+      }
     });
 
     it('takes no further consent', () => {

@@ -1,7 +1,7 @@
 import { signsItsActs } from '../../../agents/domain/keys.js';
 import { err, ok } from '../../../kernel/result.js';
 import { makeStatement, type ErasureConsentStatement } from '../../../kernel/statements.js';
-import { isBefore } from '../../../kernel/timestamp.js';
+import { isBefore, millisecondsOf, type Timestamp } from '../../../kernel/timestamp.js';
 import { admitEnded } from '../admission.js';
 import type { CommandOf } from '../commands.js';
 import type { InteractionContext } from '../context.js';
@@ -9,6 +9,7 @@ import { erasureGround, retentionDays, retentionOf } from '../erasure.js';
 import type { InteractionEvent } from '../events.js';
 import { interactionExpired, isExpiryDue } from '../expiry.js';
 import type { Interaction } from '../interaction.js';
+import { isTerminal } from '../revisions.js';
 import { verifyAct } from '../verify-signatures.js';
 import type { Decision } from './decision.js';
 
@@ -62,21 +63,33 @@ export function consentToErasure(
 /**
  * Records that the texts are erased, after their key was destroyed. Nothing once it is recorded.
  *
+ * Days that were noted before the key was destroyed are why it was, whatever consents came since. If it
+ * was destroyed before they had run out, by a node whose clock was wrong, that is recorded as it is: the
+ * moment of the record precedes the end of the retention, and whoever audits the log finds it.
+ *
  * Refuses with `interaction-not-found` and `erasure-not-due`.
  */
 export function erase(
   state: Interaction | undefined,
   command: CommandOf<'erase'>,
-  { now }: InteractionContext,
+  { now, leewayMs }: InteractionContext,
 ): Decision {
   if (state === undefined) return err({ code: 'interaction-not-found' });
   if (state.erasure !== null) return ok([]);
-  const ground = erasureGround(state, now);
-  if (ground === undefined) return err({ code: 'erasure-not-due' });
-  const days = ground === 'consent' ? null : (retentionDays(state) ?? command.retentionDays);
-  const retention = days === null ? null : retentionOf(state, days);
-  // A clock that was set back: what is recorded of an erasure must not contradict itself.
-  if (retention !== null && isBefore(now, retention.until)) return err({ code: 'erasure-not-due' });
+  if (!isTerminal(state.status)) return err({ code: 'erasure-not-due' });
   const { interactionId } = state;
+  const noted = command.retentionDays;
+  const ground = noted === null ? erasureGround(state, now) : 'retention';
+  if (ground === undefined) return err({ code: 'erasure-not-due' });
+  const days = ground === 'consent' ? null : (noted ?? retentionDays(state));
+  const retention = days === null ? null : retentionOf(state, days);
+  // Two clocks that are right, or one that was set back by as little: it runs out in a moment.
+  if (retention !== null && isDueWithin(leewayMs, retention.until, now)) {
+    return err({ code: 'erasure-not-due' });
+  }
   return ok([{ type: 'texts-erased', data: { interactionId, ground, retention }, texts: null }]);
+}
+
+function isDueWithin(leewayMs: number, due: Timestamp, now: Timestamp): boolean {
+  return isBefore(now, due) && millisecondsOf(due) - millisecondsOf(now) <= leewayMs;
 }
