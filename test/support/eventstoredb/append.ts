@@ -156,7 +156,7 @@ export function batchAppend(
       ? Number(options!.getStreamPosition())
       : expectedWithoutRevision(options!);
     if (expected === undefined) {
-      call.destroy(Object.assign(new Error(NO_SUCH_MODE), { code: status.UNIMPLEMENTED }));
+      call.emit('error', rpcError(status.UNIMPLEMENTED, NO_SUCH_MODE));
       return;
     }
     const commit = await log.append(nameOf(options!.getStreamIdentifier()), expected, batch.events);
