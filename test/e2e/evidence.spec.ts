@@ -186,6 +186,26 @@ describe('who gets a bundle', () => {
     for (let nth = 0; nth < 4; nth++) expect((await evidence(alpha, fresh)).status).toBe(200);
   });
 
+  it('not at all when they are gone before it is sent, and the next one does', async () => {
+    const token = await service.token(alpha.runtimeToken);
+    for (let nth = 0; nth < 4; nth++) {
+      const fresh = await agreement();
+      const gone = new AbortController();
+      const asked = fetch(`${service.url}${pathOf(fresh)}/evidence`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: gone.signal,
+      });
+      setTimeout(() => {
+        gone.abort();
+      }, 20);
+      await Promise.allSettled([asked]);
+    }
+    await eventually(async () => (await evidence(alpha)).status === 200);
+    expect(
+      (await Promise.all([evidence(alpha), evidence(alpha)])).map(({ status }) => status),
+    ).toEqual([200, 200]);
+  });
+
   it('nobody without a token', async () => {
     const { status } = await service.call('GET', `${pathOf(agreed)}/evidence`);
     expect(status).toBe(401);
@@ -266,6 +286,44 @@ describe('a party that has changed its agent', () => {
     for (const [stream, entries] of Object.entries(before)) {
       expect([stream, after[stream]?.length]).toEqual([stream, entries.length]);
     }
+  });
+});
+
+describe('a party that changes its agent again and again', () => {
+  const CHANGES = 60;
+  const words = Array.from({ length: 100 }, (_, nth) => `${'x'.repeat(500)}${String(nth)}`);
+
+  it('gives its counterpart a long bundle, whole and in order, while others are served', async () => {
+    const many = await Negotiator.register(service, 'many');
+    const token = await service.token({ ...many.ownerToken, scopes: ['agents:write'] });
+    for (let nth = 0; nth < CHANGES; nth++) {
+      const policy = { taskCategories: words, allowedActions: words, maxRetentionDays: nth };
+      const sent = { change: 'change-policy', policy, expectedRevision: nth };
+      const body = signedBody(sent, 'many', many.key!, service);
+      const { status, text } = await service.call('PUT', '/v1/agents/many/policy', { token, body });
+      if (status !== 200) throw new Error(text);
+    }
+    const proposed = await alpha.propose(contractOf([alpha, many]), many);
+    const agreed = documentOf(await many.accept(documentOf(proposed)));
+    let isOver = false;
+    let served = 0;
+    const others = (async () => {
+      while (!isOver) {
+        expect((await service.call('GET', '/v1/log')).status).toBe(200);
+        served++;
+      }
+    })();
+    const [one, two] = await Promise.all([evidence(alpha, agreed), evidence(many, agreed)]);
+    isOver = true;
+    await others;
+    expect(served).toBeGreaterThan(5);
+    for (const answer of [one, two]) {
+      const entries = bundleOf(answer).streams['agent-many'] as readonly DisclosedEntry[];
+      expect(entries.map(({ envelope }) => envelope.revision)).toEqual(
+        Array.from({ length: CHANGES + 1 }, (_, revision) => revision),
+      );
+    }
+    expect(verifyBundle(bundleOf(one), await trust()).result).toBe('verified');
   });
 });
 

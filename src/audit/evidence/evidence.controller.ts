@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { Problems } from '../../http/openapi/problems.js';
 import { orReject, RejectionException } from '../../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../../http/request-context.js';
-import type { Caller } from '../../kernel/caller.js';
 import { parseInteractionId } from '../../kernel/ids.js';
 import { EvidenceParameters } from './dto/evidence-parameters.js';
 import { Evidence } from './evidence.js';
@@ -60,34 +59,24 @@ export class EvidenceController {
     if (interactionId === undefined) {
       throw new RejectionException({ code: 'interaction-not-found' });
     }
-    this.hold(caller, reply);
-    const bundle = orReject(
-      await this.evidence.bundle({
-        interactionId,
-        caller,
-        withTexts: texts !== 'false',
-        consistentFrom: consistentFrom === undefined ? null : Number(consistentFrom),
-      }),
-    );
+    const asked = {
+      interactionId,
+      caller,
+      withTexts: texts !== 'false',
+      consistentFrom: consistentFrom === undefined ? null : Number(consistentFrom),
+    };
+    const bundle = await this.streams.hold(caller, reply, async (signal) => {
+      signal.addEventListener('abort', () => {
+        reply.raw.destroy();
+      });
+      return orReject(await this.evidence.bundle(asked, signal));
+    });
     // It may hold the key of the texts: it is kept nowhere on its way.
     reply.header('cache-control', 'no-store');
     const text = untilStalled(bundle, () => reply.raw.destroy());
     return new StreamableFile(Readable.from(text, { objectMode: false }), {
       type: 'application/json; charset=utf-8',
       disposition: `attachment; filename="evidence-${interactionId}.json"`,
-    });
-  }
-
-  /**
-   * Counts the answer, whatever it is, until its connection is done with it.
-   * @throws {RejectionException} `too-many-streams`
-   */
-  private hold(caller: Caller, { raw }: FastifyReply): void {
-    const { signal, close } = this.streams.open(caller, { raw });
-    raw.once('close', close);
-    signal.addEventListener('abort', () => {
-      close();
-      raw.destroy();
     });
   }
 }

@@ -7,7 +7,8 @@ import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/tokens.js';
 import { keyScopeOf } from '../../event-store/codec.js';
 import type { KeyStore } from '../../event-store/key-store.js';
-import type { EventStore, RecordedEnvelope } from '../../event-store/port.js';
+import type { EventStore } from '../../event-store/port.js';
+import { streamPages } from '../../event-store/stream-pages.js';
 import { EVENT_STORE, KEY_STORE } from '../../event-store/tokens.js';
 import { interactionDocument } from '../../interactions/domain/document.js';
 import { interactionStream } from '../../interactions/domain/stream.js';
@@ -26,7 +27,7 @@ import {
   type TransparencyLog,
 } from '../queries/transparency-log.js';
 import { bundleText, type BundleStream } from './bundle-text.js';
-import { countWithin, entryTexts, indexIn, leafOf } from './placed-entries.js';
+import { countWithin, entryTexts, exactly, leafOf, type Within } from './placed-entries.js';
 import { isToldTo, type IsTold } from './told-to.js';
 
 /** What of an interaction's evidence is asked for. */
@@ -48,7 +49,10 @@ const NO_TEXTS: Texts = { document: null, dataKey: null };
 
 const everything = (): boolean => true;
 
-/** Makes evidence bundles: from the log alone, never from a view. */
+/**
+ * Makes evidence bundles: from the log alone, never from a view. A stream is read twice, to count and to
+ * send, since it may be longer than memory should hold.
+ */
 @Injectable()
 export class Evidence {
   constructor(
@@ -64,8 +68,13 @@ export class Evidence {
    * covers at least all that the interaction's stream held when it was asked for. Refuses with
    * `interaction-not-found`, `checkpoint-behind`, `checkpoint-key-missing`, `log-inconsistent`, and
    * `beyond-checkpoint` for a `consistentFrom` that no checkpoint reaches.
+   *
+   * @param signal aborted when nobody waits for it any more: then it is refused with `shutting-down`
    */
-  async bundle(request: EvidenceRequest): Promise<Result<AsyncIterable<string>, Rejection>> {
+  async bundle(
+    request: EvidenceRequest,
+    signal: AbortSignal,
+  ): Promise<Result<AsyncIterable<string>, Rejection>> {
     const { interactionId, caller, consistentFrom } = request;
     const reading = await this.queries.execute(
       new ReadInteraction(interactionId, caller, { kind: 'now' }),
@@ -76,15 +85,15 @@ export class Evidence {
     const checkpoint = await this.checkpointOver(name, consistentFrom ?? 0);
     const upTo = checkpoint?.size ?? this.log.size();
     // Read again: the checkpoint may cover what came after the first look.
-    const events = await this.eventsWithin(name, upTo);
-    if (!events.ok) return events;
+    const own = await this.within(name, upTo, signal);
+    if (!own.ok) return own;
     if (checkpoint === undefined) {
       return err({ code: this.log.maySign() ? 'checkpoint-behind' : 'checkpoint-key-missing' });
     }
     if (checkpoint.size < (consistentFrom ?? 0)) return err(beyond(checkpoint));
-    const others = await this.streamsBefore(events.value, parties);
+    const others = await this.streamsBefore(own.value, parties, signal);
     if (!others.ok) return others;
-    const texts = request.withTexts ? await this.textsOf(request, events.value) : ok(NO_TEXTS);
+    const texts = request.withTexts ? await this.textsOf(request, own.value) : ok(NO_TEXTS);
     if (!texts.ok) return texts;
     const frame = {
       interactionId,
@@ -97,7 +106,7 @@ export class Evidence {
       const agent = [...parties.values()].find(({ agentId }) => agentStream(agentId) === name);
       return agent === undefined ? everything : isToldTo(caller, agent);
     };
-    const streams = new Map([[name, events.value.length], ...others.value]);
+    const streams = new Map([[name, own.value.count], ...others.value]);
     return ok(bundleText(frame, this.streams(streams, told, checkpoint.size)));
   }
 
@@ -114,20 +123,15 @@ export class Evidence {
     return this.log.checkpointOf(size, readWaitMs);
   }
 
-  /** How many leaves of the log there are up to the last of these events. */
-  private endOf(events: readonly RecordedEnvelope[]): number {
-    const last = events.at(-1);
-    return last === undefined ? 0 : indexIn(this.log, leafOf(last)) + 1;
-  }
-
-  /** A stream's events among the first `size` leaves. */
-  private async eventsWithin(
+  /** A stream's events among the first `size` leaves: they are read, and counted, not kept. */
+  private async within(
     stream: string,
     size: number,
-  ): Promise<Result<readonly RecordedEnvelope[], Rejection>> {
-    const events = await this.store.readStream(stream);
-    const within = await countWithin(events, this.log, size);
-    return within.ok ? ok(events.slice(0, within.value)) : within;
+    signal: AbortSignal,
+  ): Promise<Result<Within, Rejection>> {
+    const pages = untilAborted(streamPages(this.store, stream), signal);
+    const within = await countWithin(pages, this.log, size);
+    return signal.aborted ? err({ code: 'shutting-down' }) : within;
   }
 
   /**
@@ -136,16 +140,17 @@ export class Evidence {
    * All are counted before anything is sent, since what is sent cannot be refused any more.
    */
   private async streamsBefore(
-    events: readonly RecordedEnvelope[],
+    { last }: Within,
     parties: ReadonlyMap<AgentId, Agent>,
+    signal: AbortSignal,
   ): Promise<Result<ReadonlyMap<string, number>, Rejection>> {
-    const upTo = this.endOf(events);
+    const upTo = last === undefined ? 0 : last.index + 1;
     const counts = new Map<string, number>();
     const agents = [...parties.values()].map(({ agentId }) => agentStream(agentId));
     for (const name of [...agents, PLATFORM_KEYS_STREAM]) {
-      const within = await this.eventsWithin(name, upTo);
+      const within = await this.within(name, upTo, signal);
       if (!within.ok) return within;
-      counts.set(name, within.value.length);
+      counts.set(name, within.value.count);
     }
     return ok(counts);
   }
@@ -156,15 +161,14 @@ export class Evidence {
    */
   private async textsOf(
     { interactionId, caller }: EvidenceRequest,
-    events: readonly RecordedEnvelope[],
+    { last }: Within,
   ): Promise<Result<Texts, Rejection>> {
-    const last = events.at(-1);
     if (last === undefined) return ok(NO_TEXTS);
     const asOf = { kind: 'position', position: last.position } as const;
     const reading = await this.queries.execute(new ReadInteraction(interactionId, caller, asOf));
     if (!reading.ok) return reading;
     const document = interactionDocument(reading.value.interaction);
-    const key = await this.keys.find(keyScopeOf(last.stream));
+    const key = await this.keys.find(keyScopeOf(interactionStream(interactionId)));
     const isErased = document === ERASED || key === undefined || key === 'erased';
     return ok(isErased ? NO_TEXTS : { document, dataKey: key });
   }
@@ -181,8 +185,9 @@ export class Evidence {
     size: number,
   ): AsyncGenerator<BundleStream, void> {
     for (const [name, count] of counts) {
-      const events = await this.store.readStream(name, 0, count);
-      yield { name, entries: entryTexts(events, this.log, size, told(name)) };
+      const pages = streamPages(this.store, name, 0, count);
+      const entries = entryTexts(pages, this.log, size, told(name));
+      yield { name, entries: exactly(count, entries) };
     }
   }
 }
@@ -190,4 +195,14 @@ export class Evidence {
 function beyond({ size }: PublishedCheckpoint): Rejection {
   const detail = `consistentFrom is beyond the log: its newest checkpoint has ${size} entries.`;
   return { code: 'beyond-checkpoint', detail };
+}
+
+async function* untilAborted<T>(
+  pages: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void> {
+  for await (const page of pages) {
+    if (signal.aborted) return;
+    yield page;
+  }
 }

@@ -1,3 +1,4 @@
+import { envelopeCharacters } from '../../event-store/envelope-characters.js';
 import type { Position, RecordedEnvelope, SubscriptionMessage } from '../../event-store/port.js';
 
 /** Events that are looked at together: their data keys and their agents are asked for at once. */
@@ -10,7 +11,7 @@ export interface EventBatch {
 }
 
 const BATCH_EVENTS = 64;
-/** A batch ends early after so many characters of sealed texts, so that large events fill no memory. */
+/** A batch ends early after so many characters of sealed texts and data, so that large events fill no memory. */
 const BATCH_CHARACTERS = 1024 * 1024;
 
 /** A subscription in batches; what is there when the head is reached waits for nothing more. */
@@ -22,7 +23,7 @@ export async function* inBatches(
   for await (const message of messages) {
     if (message.kind === 'event') {
       events.push(message.event);
-      characters += message.event.sealed?.length ?? 0;
+      characters += envelopeCharacters(message.event);
       if (events.length < BATCH_EVENTS && characters < BATCH_CHARACTERS) continue;
     }
     const isAtHead = message.kind === 'caught-up';

@@ -1,10 +1,8 @@
 import type { EventStore, Position, RecordedEnvelope } from '../../event-store/port.js';
 import { START } from '../../event-store/port.js';
+import { streamPages } from '../../event-store/stream-pages.js';
 
 type Streams = Pick<EventStore, 'readStream' | 'readLast'>;
-
-/** Events that are asked of the engine at once: as many as are looked at together. */
-const PAGE_EVENTS = 64;
 
 /**
  * The events of one stream after a position, read as they are taken: a reader that stops early has
@@ -15,13 +13,8 @@ export async function* eventsOfStream(
   stream: string,
   after: Position,
 ): AsyncGenerator<RecordedEnvelope, undefined> {
-  let next = await firstRevisionAfter(store, stream, after);
-  for (;;) {
-    const events = await store.readStream(stream, next, PAGE_EVENTS);
-    yield* events;
-    if (events.length < PAGE_EVENTS) return;
-    next += events.length;
-  }
+  const first = await firstRevisionAfter(store, stream, after);
+  for await (const events of streamPages(store, stream, first)) yield* events;
 }
 
 /**

@@ -12,8 +12,10 @@ import { problemOf } from '../../http/problem.js';
 import { refusalOf } from '../../http/refusal.js';
 import type { RequestContext } from '../../http/request-context.js';
 import type { DisclosedEvent } from './disclosed-events.js';
+import { Turn } from '../turn.js';
 import { replayedEvent } from './dto/replayed-event.js';
 import { Replay, type ReplayPage } from './replay.js';
+import { ReplayPages } from './replay-pages.js';
 import type { ReplayQuery } from './replay-query.js';
 import { ReplayStreams } from './replay-streams.js';
 
@@ -28,10 +30,14 @@ export class ReplayAnswers {
   constructor(
     private readonly replay: Replay,
     private readonly streams: ReplayStreams,
+    private readonly pages: ReplayPages,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** @param asked the parameters of the request, for the link to the next page */
+  /**
+   * @param asked the parameters of the request, for the link to the next page
+   * @throws {RejectionException} `too-many-streams`
+   */
   async page(
     reply: FastifyReply,
     { caller }: RequestContext,
@@ -39,14 +45,17 @@ export class ReplayAnswers {
     limit: number,
     asked: URLSearchParams,
   ): Promise<void> {
-    const page: ReplayPage = await this.replay.page(caller, query, limit);
-    reply.header('content-type', `${CLOUD_EVENTS_BATCH}; charset=utf-8`);
-    reply.header(POSITION_TOKEN_HEADER, page.through);
-    if (page.isMore) {
-      asked.set('after', page.through);
-      reply.header('link', `<${PATH}?${asked.toString()}>; rel="next"`);
-    }
-    void reply.send(JSON.stringify(page.events.map((event) => this.#document(event))));
+    await this.pages.hold(caller, reply, async () => {
+      const page: ReplayPage = await this.replay.page(caller, query, limit);
+      const text = await this.#pageText(page);
+      reply.header('content-type', `${CLOUD_EVENTS_BATCH}; charset=utf-8`);
+      reply.header(POSITION_TOKEN_HEADER, page.through);
+      if (page.isMore) {
+        asked.set('after', page.through);
+        reply.header('link', `<${PATH}?${asked.toString()}>; rel="next"`);
+      }
+      void reply.send(text);
+    });
   }
 
   /** Ends by itself only with a last event `problem`: what the store cannot give. */
@@ -117,11 +126,18 @@ export class ReplayAnswers {
     }
   }
 
-  #text(event: DisclosedEvent): string {
-    return JSON.stringify(this.#document(event));
+  /** Piece by piece: others have their turn while a large page is written. */
+  async #pageText({ events }: ReplayPage): Promise<string> {
+    const texts: string[] = [];
+    const turn = new Turn();
+    for (const event of events) {
+      await turn.next();
+      texts.push(this.#text(event));
+    }
+    return `[${texts.join(',')}]`;
   }
 
-  #document(event: DisclosedEvent): ReturnType<typeof replayedEvent> {
-    return replayedEvent(event, this.config.publicBaseUrl);
+  #text(event: DisclosedEvent): string {
+    return JSON.stringify(replayedEvent(event, this.config.publicBaseUrl));
   }
 }

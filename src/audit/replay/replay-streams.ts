@@ -50,6 +50,28 @@ export class ReplayStreams implements OnModuleDestroy {
     };
   }
 
+  /**
+   * For an answer with an end of its own: it is counted while there is work for it, also for a client that is
+   * gone, and until its connection is done with it.
+   *
+   * @param work told by a signal as {@link open} gives it that nobody waits any more
+   * @throws {RejectionException} `too-many-streams`
+   */
+  async hold<T>(
+    caller: Caller,
+    { raw }: Pick<FastifyReply, 'raw'>,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { signal, close } = this.open(caller, { raw });
+    try {
+      return await work(signal);
+    } finally {
+      if (raw.closed || signal.aborted) close();
+      raw.once('close', close);
+      signal.addEventListener('abort', close);
+    }
+  }
+
   /** Before the server waits for its connections: a stream has no end of its own. */
   onModuleDestroy(): void {
     this.#open.end();

@@ -31,7 +31,7 @@ audited streams; with \`audit:read\` those that concern the caller’s tenant; w
 interactions of which the token acts for a party. What a reader may not see is not there.
 
 \`Accept\` chooses the form. A page (the default) may be short, or empty, and there is more all the same:
-\`Link: <…>; rel="next"\` says so, and \`Position-Token\` how far was looked. \`text/event-stream\` goes on
+\`Link: <…>; rel="next"\` says so, and \`Position-Token\` how far was looked. Eight at once are served to a caller. \`text/event-stream\` goes on
 live; \`id\` is the position, an event \`caught-up\` tells once that the head was reached, a last event \`problem\`
 why it ends. \`application/x-ndjson\` exports to the head of the moment, which \`Position-Token\` names; one that is
 cut ends with a reset of the connection. Streams last an hour at most; \`Last-Event-ID\`, or \`after\`, goes on where one ended.`;

@@ -9,6 +9,7 @@ import { CurrentAgents } from './current-agents.js';
 import { DisclosedEvents } from './disclosed-events.js';
 import { Replay } from './replay.js';
 import { ReplayAnswers } from './replay-answers.js';
+import { ReplayPages } from './replay-pages.js';
 import { ReplayStreams } from './replay-streams.js';
 import { StreamSubjects } from './stream-subjects.js';
 
@@ -23,5 +24,6 @@ function replay(store: EventStore, keys: KeyStore, queries: QueryBus): Replay {
 export const REPLAY_PROVIDERS: readonly Provider[] = [
   { provide: Replay, useFactory: replay, inject: [EVENT_STORE, KEY_STORE, QueryBus] },
   { provide: ReplayStreams, useFactory: () => new ReplayStreams() },
+  ReplayPages,
   ReplayAnswers,
 ];

@@ -1,3 +1,4 @@
+import { envelopeCharacters } from '../../event-store/envelope-characters.js';
 import type { EventStore, Position } from '../../event-store/port.js';
 import type { Caller } from '../../kernel/caller.js';
 import { asMessages, inBatches, type EventBatch } from './event-batches.js';
@@ -18,7 +19,7 @@ export interface ReplayPage {
 export interface PageBounds {
   /** Events looked at. */
   readonly examined: number;
-  /** Characters of sealed texts in the page; the event that goes beyond is its last one. */
+  /** Characters of sealed texts and data in the page; the event that goes beyond is its last one. */
   readonly characters: number;
   /** Of work, after which the page ends with the batch that it is at. */
   readonly milliseconds: number;
@@ -58,7 +59,7 @@ export class Replay {
     for await (const batch of this.#batches(query)) {
       for (const event of await this.disclosed.of(batch.events, caller, query)) {
         events.push(event);
-        characters += event.envelope.sealed?.length ?? 0;
+        characters += envelopeCharacters(event.envelope);
         if (events.length >= limit || characters >= this.bounds.characters) {
           return pageOf(events, event.envelope.position, head);
         }

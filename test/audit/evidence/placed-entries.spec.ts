@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { countWithin, entryTexts } from '../../../src/audit/evidence/placed-entries.js';
+import {
+  countWithin,
+  exactly,
+  entryTexts,
+  type EventPages,
+} from '../../../src/audit/evidence/placed-entries.js';
 import type { IsTold } from '../../../src/audit/evidence/told-to.js';
 import { decodeBase64Url } from '../../../src/kernel/base64url.js';
 import type { RecordedEnvelope } from '../../../src/event-store/port.js';
@@ -23,6 +28,13 @@ function streamIn(log: MemoryLog, length: number): readonly RecordedEnvelope[] {
   return events;
 }
 
+/** As they are read: a few at a time. */
+async function* paged(events: readonly RecordedEnvelope[]): EventPages {
+  for (let begin = 0; begin < events.length; begin += 4) {
+    yield Promise.resolve(events.slice(begin, begin + 4));
+  }
+}
+
 async function read(texts: AsyncIterable<string>): Promise<readonly EvidenceEntry[]> {
   const entries: EvidenceEntry[] = [];
   for await (const text of texts) entries.push(JSON.parse(text) as EvidenceEntry);
@@ -37,7 +49,11 @@ describe('events within a tree', () => {
     const events = streamIn(log, length);
     for (let size = 0; size <= log.size(); size++) {
       const within = events.filter((event) => log.indexOf(leafHash(envelopeText(event)))! < size);
-      expect(await countWithin(events, log, size)).toEqual(ok(within.length));
+      const last = within.at(-1);
+      const index = 3 * within.length - 1;
+      expect(await countWithin(paged(events), log, size)).toEqual(
+        ok({ count: within.length, last: last && { position: last.position, index } }),
+      );
     }
   });
 
@@ -45,7 +61,10 @@ describe('events within a tree', () => {
     const log = new MemoryLog();
     const events = streamIn(log, 3);
     const next = { ...envelope('agent-a', 3, 'agent-retired', {}), position: positionOf(9) };
-    expect(await countWithin([...events, next], log, log.size())).toEqual(ok(3));
+    const last = { position: events[2]!.position, index: 8 };
+    expect(await countWithin(paged([...events, next]), log, log.size())).toEqual(
+      ok({ count: 3, last }),
+    );
   });
 
   it.each([0, 2, 4])('none is left out because it was changed: event %i of 5', async (changed) => {
@@ -54,20 +73,22 @@ describe('events within a tree', () => {
       revision === changed ? { ...event, data: { changed: true } } : event,
     );
     const refusal = err({ code: 'log-inconsistent' });
-    expect(await countWithin(events, log, log.size())).toEqual(refusal);
+    expect(await countWithin(paged(events), log, log.size())).toEqual(refusal);
   });
 
   it.each([0, 2])('none is left out because it was deleted: event %i of 4', async (deleted) => {
     const log = new MemoryLog();
     const events = streamIn(log, 4).filter((_, revision) => revision !== deleted);
-    expect(await countWithin(events, log, log.size())).toEqual(err({ code: 'log-inconsistent' }));
+    expect(await countWithin(paged(events), log, log.size())).toEqual(
+      err({ code: 'log-inconsistent' }),
+    );
   });
 
   it('none is left out because the tree is being made anew', async () => {
     const log = new MemoryLog();
     const events = streamIn(log, 3);
     const behind = err({ code: 'checkpoint-behind' });
-    expect(await countWithin(events, new MemoryLog(), log.size())).toEqual(behind);
+    expect(await countWithin(paged(events), new MemoryLog(), log.size())).toEqual(behind);
   });
 });
 
@@ -77,7 +98,7 @@ describe('entries', () => {
     const events = streamIn(log, 150);
     const size = log.size();
     const isTold: IsTold = ({ type }) => type === 'agent-registered';
-    const entries = await read(entryTexts(events, log, size, isTold));
+    const entries = await read(entryTexts(paged(events), log, size, isTold));
     expect(entries).toHaveLength(150);
     entries.forEach((entry, revision) => {
       const isEnvelope = 'envelope' in entry;
@@ -107,7 +128,7 @@ describe('entries', () => {
     };
     let turns = 0;
     const others = setInterval(() => turns++, 1);
-    await read(entryTexts(events, slow, log.size(), () => true));
+    await read(entryTexts(paged(events), slow, log.size(), () => true));
     clearInterval(others);
     expect(turns).toBeGreaterThan(5);
   });
@@ -115,15 +136,24 @@ describe('entries', () => {
   it('withheld ones say nothing but their place', async () => {
     const log = new MemoryLog();
     const events = streamIn(log, 2);
-    const [, withheld] = await read(entryTexts(events, log, log.size(), () => false));
+    const [, withheld] = await read(entryTexts(paged(events), log, log.size(), () => false));
     expect(Object.keys(withheld!).sort()).toEqual(['inclusion', 'index', 'leafHash', 'revision']);
   });
 
   it('an engine’s position is not among what is told', async () => {
     const log = new MemoryLog();
     const events = streamIn(log, 1);
-    const [entry] = await read(entryTexts(events, log, log.size(), () => true));
+    const [entry] = await read(entryTexts(paged(events), log, log.size(), () => true));
     expect(entry).toHaveProperty('envelope.revision', 0);
     expect(entry).not.toHaveProperty('envelope.position');
+  });
+
+  it('are as many as were counted, or break off', async () => {
+    const log = new MemoryLog();
+    const events = streamIn(log, 9);
+    const texts = (): AsyncIterable<string> =>
+      entryTexts(paged(events), log, log.size(), () => true);
+    expect(await read(exactly(9, texts()))).toHaveLength(9);
+    await expect(read(exactly(10, texts()))).rejects.toThrow('has lost an event');
   });
 });

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { FastifyReply } from 'fastify';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { ReplayPages } from '../../../src/audit/replay/replay-pages.js';
 import { ReplayStreams } from '../../../src/audit/replay/replay-streams.js';
 import { eventually } from '../../support/eventually.js';
 import { reader } from './support/golden-replay.js';
@@ -44,4 +45,68 @@ it('gives the place of an ended stream to another', () => {
   first.close();
   streams.open(ALICE, reply()).close();
   expect(() => streams.open(ALICE, reply())).not.toThrow();
+});
+
+describe('an answer with an end of its own', () => {
+  const LAST = { perNode: 1, perOwner: 1 };
+  const isFree = (streams: ReplayStreams): boolean => {
+    try {
+      streams.open(ALICE, reply()).close();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it('keeps its place until its connection is done with it', async () => {
+    const streams = new ReplayStreams(LAST);
+    const { raw } = reply();
+    expect(await streams.hold(ALICE, { raw }, async () => Promise.resolve('made'))).toBe('made');
+    expect(isFree(streams)).toBe(false);
+    Object.assign(raw, { writableFinished: true });
+    raw.emit('close');
+    expect(isFree(streams)).toBe(true);
+  });
+
+  it('keeps it while there is work for a client that is gone, and hears of it', async () => {
+    const streams = new ReplayStreams(LAST);
+    const { raw } = reply();
+    let finish = (): void => undefined;
+    let heard: AbortSignal | undefined;
+    const held = streams.hold(ALICE, { raw }, async (signal) => {
+      heard = signal;
+      await new Promise<void>((resolve) => (finish = resolve));
+    });
+    Object.assign(raw, { closed: true });
+    raw.emit('close');
+    expect([heard?.aborted, isFree(streams)]).toEqual([true, false]);
+    finish();
+    await held;
+    expect(isFree(streams)).toBe(true);
+  });
+
+  it('that fails keeps it until the failure is told', async () => {
+    const streams = new ReplayStreams(LAST);
+    const { raw } = reply();
+    const failing = streams.hold(ALICE, { raw }, async () => Promise.reject(new Error('no')));
+    await expect(failing).rejects.toThrow('no');
+    expect(isFree(streams)).toBe(false);
+    raw.emit('close');
+    expect(isFree(streams)).toBe(true);
+  });
+
+  it('gives it up when it is too old, though no connection says that it is done', async () => {
+    const streams = new ReplayStreams(LAST, 20);
+    await streams.hold(ALICE, reply(), async () => Promise.resolve());
+    await eventually(() => isFree(streams));
+  });
+});
+
+it('of pages there are eight per caller, and thirty-two of a node', () => {
+  const pages = new ReplayPages();
+  for (const tenant of ['a', 'b', 'c', 'd']) {
+    for (let nth = 0; nth < 8; nth++) pages.open(reader(tenant), reply());
+    expect(() => pages.open(reader(tenant), reply())).toThrow('too-many-streams');
+  }
+  expect(() => pages.open(reader('e'), reply())).toThrow('too-many-streams');
 });

@@ -90,6 +90,21 @@ describe('pages', () => {
     expect(found.flatMap(typesOf)).toEqual(INTERACTION.events.map(({ type }) => type));
   });
 
+  it('end early where data is large, which no seal counts', async () => {
+    const pad = 'x'.repeat(4_000);
+    const events = Array.from({ length: 20 }, (_, revision) => ({
+      ...CALLS.events[0]!,
+      stream: 'capability-of-many-words',
+      revision,
+      id: `${String(revision).padStart(8, '0')}-f1b5-5521-b4bb-6dd01a2ba416`,
+      data: { pad },
+      sealed: null,
+    }));
+    const bounds = { ...UNBOUNDED, characters: 10_000 };
+    const found = await pages(await replaying({ events }, { bounds }), AUDITOR, 1000);
+    expect(found.map((page) => page.events.length)).toEqual([3, 3, 3, 3, 3, 3, 2]);
+  });
+
   it('leave out what is not audited', async () => {
     const [first] = golden('platform-keys').events;
     const books = [
