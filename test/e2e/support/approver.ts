@@ -43,9 +43,19 @@ export class Approver {
 
   /** The pending approval of a task, once the list has it. */
   async pendingFor(taskId: string): Promise<Approval> {
+    return this.#listed('pending', (each) => each.taskId === taskId);
+  }
+
+  /** Some approval that was denied, once the list has one. */
+  async denied(): Promise<Approval> {
+    return this.#listed('denied', () => true);
+  }
+
+  /** The list is a view, which follows its events. */
+  async #listed(state: string, is: (each: Approval) => boolean): Promise<Approval> {
     let found: Approval | undefined;
     await eventually(async () => {
-      found = (await this.list()).find((each) => each.taskId === taskId);
+      found = (await this.list(state)).find(is);
       return found !== undefined;
     });
     return found as unknown as Approval;
