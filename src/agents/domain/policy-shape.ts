@@ -1,11 +1,17 @@
 import type { AcceptancePolicy } from './events.js';
-import { MAX_POLICY_ENTRIES, MAX_POLICY_RETENTION_DAYS, MAX_POLICY_TEXT_LENGTH } from './limits.js';
+import {
+  MAX_POLICY_CHARACTERS,
+  MAX_POLICY_ENTRIES,
+  MAX_POLICY_RETENTION_DAYS,
+  MAX_POLICY_TEXT_LENGTH,
+} from './limits.js';
 
 const MEMBERS = ['allowedActions', 'maxRetentionDays', 'taskCategories'];
 
 /**
  * Says whether a parsed value is a policy and nothing else: both lists with 1 to 100 different
- * non-empty texts, a whole number of days from 0 to 36,500. An empty list would never apply.
+ * non-empty texts, a whole number of days from 0 to 36,500, and at most 5,000 characters of JSON. An empty
+ * list would never apply.
  */
 export function isAcceptancePolicy(value: unknown): value is AcceptancePolicy {
   if (typeof value !== 'object' || value === null) return false;
@@ -15,7 +21,8 @@ export function isAcceptancePolicy(value: unknown): value is AcceptancePolicy {
   return (
     isList(policy.taskCategories) &&
     isList(policy.allowedActions) &&
-    isDays(policy.maxRetentionDays)
+    isDays(policy.maxRetentionDays) &&
+    JSON.stringify(policy).length <= MAX_POLICY_CHARACTERS
   );
 }
 

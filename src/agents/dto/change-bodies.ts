@@ -125,7 +125,8 @@ export class ChangePolicyBody extends ChangeBody {
     description: 'null removes the policy',
   })
   @MustBe(
-    'null or {taskCategories, allowedActions: 1 to 100 different texts each, maxRetentionDays: 0 to 36500}',
+    'null or {taskCategories, allowedActions: 1 to 100 different texts each, maxRetentionDays: 0 to 36500}, ' +
+      'of at most 5000 characters',
     (value) => value === null || isAcceptancePolicy(value),
   )
   readonly policy!: AcceptancePolicy | null;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { MAX_CHANGES, MAX_POLICY_CHARACTERS } from '../../../src/agents/domain/limits.js';
 import { isAcceptancePolicy } from '../../../src/agents/domain/policy-shape.js';
 
 const policy = {
@@ -8,10 +9,18 @@ const policy = {
 };
 const texts = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i));
 
+/** Each as long as a text may be. */
+const LONG = Array.from({ length: 5 }, (_, i) => String(i).repeat(1000));
+/** No longer, but for what JSON makes of it. */
+const ESCAPED = '\u0001'.repeat(1000);
+
 describe('a policy', () => {
   it.each([
     [{}, true],
     [{ taskCategories: texts(100) }, true],
+    [{ taskCategories: LONG.slice(0, 4) }, true],
+    [{ taskCategories: LONG }, false],
+    [{ taskCategories: [ESCAPED] }, false],
     [{ taskCategories: texts(101) }, false],
     [{ taskCategories: [] }, false],
     [{ taskCategories: ['a', 'a'] }, false],
@@ -31,6 +40,14 @@ describe('a policy', () => {
     [{ allowedData: [] }, false],
   ])('with %j: %s', (overrides, expected) => {
     expect(isAcceptancePolicy({ ...policy, ...overrides })).toBe(expected);
+  });
+
+  it('is so small that all changes of an agent fit into a bundle that can be verified', () => {
+    const bytes = 3 * MAX_POLICY_CHARACTERS;
+    const sealed = Math.ceil(((12 + bytes + 16) * 4) / 3);
+    // Its proof, metadata and place in the log.
+    const event = sealed + 4_000;
+    expect(MAX_CHANGES * event).toBeLessThan(256 * 1024 * 1024);
   });
 
   it.each([null, undefined, 'policy', 7, [], [policy], {}])('is never %j', (value) => {
