@@ -290,8 +290,9 @@ describe('a party that has changed its agent', () => {
 });
 
 describe('a party that changes its agent again and again', () => {
-  const CHANGES = 60;
-  const words = Array.from({ length: 100 }, (_, nth) => `${'x'.repeat(500)}${String(nth)}`);
+  const CHANGES = 200;
+  /** As much as a policy may hold. */
+  const words = Array.from({ length: 100 }, (_, nth) => `${'x'.repeat(18)}${String(nth)}`);
 
   it('gives its counterpart a long bundle, whole and in order, while others are served', async () => {
     const many = await Negotiator.register(service, 'many');

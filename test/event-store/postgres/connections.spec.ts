@@ -87,7 +87,8 @@ describe('an append whose connection breaks', () => {
     const sent = await Promise.all(
       streams.map(async (stream) => {
         const ids: string[] = [];
-        for (let n = 0; n < effort(20, 200); n++) {
+        // Until one of them was hit, which chance decides.
+        for (let n = 0; n < effort(20, 200) || (retries === 0 && n < 1000); n++) {
           const event = envelope();
           for (;;) {
             try {
