@@ -50,7 +50,7 @@ async function untilErased(document: FederatedInteraction): Promise<void> {
     const { body } = await partner.get(`${pathOf(document)}/status`);
     if (body['erasure'] === null) return false;
     const list = await partner.get('/v1/interactions');
-    const items = (list.body['items'] ?? []) as readonly ListedInteraction[];
+    const items = (list.body['items'] ?? []) as unknown as readonly ListedInteraction[];
     const listed = items.find((each) => each.interactionId === document.interactionId);
     return listed?.taskCategory === null;
   }, 20_000);
