@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { START } from '../../src/event-store/port.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
+import type { InteractionId } from '../../src/kernel/ids.js';
 import { processStream } from '../../src/processes/events.js';
 import { aMoment, eventually } from '../support/eventually.js';
 import { ALPHA, BETA, Deployment, healthOf } from './support/deployment.js';
@@ -102,9 +103,8 @@ describe('the lease', () => {
     await eventually(async () => (await healthOf(processes, 'expiry')).pending === 0);
   });
 
-  it('keeps another node waiting until it has run out', async () => {
-    const first = await deployment.propose(now + 1000);
-    const second = await deployment.propose(now + 20_000);
+  /** A second later node-a expires it, and is as good as dead: its lease runs for another 30 seconds. */
+  async function expireAndDie(first: InteractionId): Promise<void> {
     const crashing = await Deployment.open(() => now, deployment.folder);
     const broken = { now: false };
     crashing.run(
@@ -114,9 +114,14 @@ describe('the lease', () => {
     );
     now += 1000;
     await eventually(async () => (await deployment.statusOf(first)) === 'expired');
-    // From here on node-a is as good as dead, but its lease runs for another 30 seconds.
     broken.now = true;
     await crashing.close();
+  }
+
+  it('keeps another node waiting until it has run out', async () => {
+    const first = await deployment.propose(now + 1000);
+    const second = await deployment.propose(now + 20_000);
+    await expireAndDie(first);
 
     const standby = deployment.run('node-b');
     now += 19_500;
@@ -132,17 +137,7 @@ describe('the lease', () => {
   it('is no hindrance for the same node after a crash', async () => {
     const first = await deployment.propose(now + 1000);
     const second = await deployment.propose(now + 2000);
-    const crashing = await Deployment.open(() => now, deployment.folder);
-    const broken = { now: false };
-    crashing.run(
-      'node-a',
-      {},
-      failingStore(crashing.store, () => broken.now),
-    );
-    now += 1000;
-    await eventually(async () => (await deployment.statusOf(first)) === 'expired');
-    broken.now = true;
-    await crashing.close();
+    await expireAndDie(first);
     deployment.run('node-a');
     now += 1000;
     await eventually(async () => (await deployment.statusOf(second)) === 'expired');
