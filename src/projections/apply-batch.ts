@@ -13,16 +13,23 @@ export interface NewFailure {
   readonly error: unknown;
 }
 
+/** A handler has failed, and what was undone with its batch has to be read again. */
+export class BatchesUndone extends Error {
+  override readonly name = 'BatchesUndone';
+}
+
 /**
  * Applies a batch to several projections and moves their checkpoints, in one transaction that may be
  * committed later.
  *
- * The common case costs no savepoints. When a projection throws, everything is undone and done
- * again with that projection taken event by event, so that the failed event alone is undone.
+ * The common case costs no savepoints. When a projection throws, everything that was not committed is
+ * undone and done again with that projection taken event by event, so that the failed event alone is
+ * undone.
  *
  * @param upTo position of the last event read, delivered or not.
  * @param retryAt when a failed event is tried again, milliseconds since the epoch.
  * @returns the events that failed and are parked now.
+ * @throws {BatchesUndone} when batches of before were undone as well: the session begins anew.
  */
 export function applyBatch(
   database: ReadDatabase,
@@ -31,7 +38,6 @@ export function applyBatch(
   upTo: Position,
   retryAt: number,
 ): readonly NewFailure[] {
-  const careful = new Set<TrackedProjection>();
   for (;;) {
     let current: TrackedProjection | undefined;
     try {
@@ -40,7 +46,7 @@ export function applyBatch(
         for (const tracked of projections) {
           if (tracked.position >= upTo) continue;
           current = tracked;
-          const pass = new Pass(database, db, tracked, careful.has(tracked), retryAt);
+          const pass = new Pass(database, db, tracked, retryAt);
           for (const delivery of deliveries) pass.take(delivery);
           bookkeeping.putCheckpoint(db, tracked.name, tracked.checkpoint(upTo));
           done.push(pass);
@@ -55,8 +61,9 @@ export function applyBatch(
       }
       return passes.flatMap(({ failures }) => failures);
     } catch (error) {
-      if (isDatabaseFault(error) || current === undefined || careful.has(current)) throw error;
-      careful.add(current);
+      if (isDatabaseFault(error) || current === undefined || current.isCareful) throw error;
+      current.isCareful = true;
+      if (database.isCutBack) throw new BatchesUndone();
     }
   }
 }
@@ -71,7 +78,6 @@ class Pass {
     private readonly database: ReadDatabase,
     private readonly db: ProjectionDatabase,
     readonly tracked: TrackedProjection,
-    private readonly careful: boolean,
     private readonly retryAt: number,
   ) {}
 
@@ -88,7 +94,7 @@ class Pass {
       this.#fail(envelope, delivery.fault);
     } else if (wanted === 'unknown') {
       this.#fail(envelope, new Error(`unknown event type ${envelope.type}`));
-    } else if (this.careful) {
+    } else if (this.tracked.isCareful) {
       this.#applyAlone(delivery.event);
     } else {
       applyNow(this.tracked.projection, this.db, delivery.event);

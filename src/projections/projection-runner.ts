@@ -1,4 +1,5 @@
 import type { Position } from '../event-store/port.js';
+import { BatchesUndone } from './apply-batch.js';
 import * as bookkeeping from './bookkeeping.js';
 import { Decoder } from './decoding.js';
 import { errorSummary } from './error-summary.js';
@@ -142,6 +143,7 @@ export class ProjectionRunner implements ReadModel {
         const views = await this.#takeUp();
         await this.#session.run(views);
       } catch (error) {
+        if (error instanceof BatchesUndone) continue;
         this.#stalled = errorSummary(error);
         this.#options.report('projections stand still', { error });
         if (error instanceof ReadDatabaseDamaged) this.#replaceDatabase();
@@ -159,7 +161,7 @@ export class ProjectionRunner implements ReadModel {
       engine,
       // A start may bring the mended handler, or the event's key may be back.
       retryAllAt: this.#views.isEmpty ? clock() : null,
-      wasCaughtUp: (name) => this.#views.get(name)?.caughtUp === true,
+      before: (name) => this.#views.get(name),
     });
     this.#views.takenUp(views);
     this.#parked.refresh();

@@ -7,8 +7,9 @@ export interface ReadDatabase {
    * again, faults of the database itself as one of the two errors below.
    *
    * @param commit `later`: it may share a commit with what follows, so that a page which many change
-   * is written once; the next `now`, or `flush`, commits both. Until then a crash, or a fault of the
-   * database, undoes them together; after such a fault everything is refused until `resume`.
+   * is written once; the next `now`, or `flush`, commits what there is. Until then they are undone
+   * together, by a crash, a fault of the database or what the work of one of them throws: a mark to
+   * go back to, before each of them, would have every changed page copied. See `isCutBack`.
    */
   transaction<T>(work: (db: ProjectionDatabase) => T, commit?: 'now' | 'later'): T;
 
@@ -18,7 +19,10 @@ export interface ReadDatabase {
   /** Inside a transaction: work that is undone alone when it throws. */
   attempt(work: () => void): void;
 
-  /** Takes work again after a fault has undone some: the caller asks anew how far the views are. */
+  /** Work of before was undone that was left for later: everything is refused until `resume`. */
+  readonly isCutBack: boolean;
+
+  /** Takes work again after some was undone: the caller asks anew how far the views are. */
   resume(): void;
 
   /** A query outside of transactions; sees what they have done, committed or not. */

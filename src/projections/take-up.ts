@@ -12,7 +12,7 @@ import { TrackedProjection } from './tracked-projection.js';
  * @param engine see {@link logIdentity}.
  * @param retryAllAt at the first session of a process: when to begin another round of tries for the
  * events whose retries are used up, milliseconds since the epoch; null at the later ones.
- * @param wasCaughtUp whether a projection had reached the head before, in this process.
+ * @param before how a projection stood before, in this process.
  */
 export async function takeUp(
   store: EventStore,
@@ -21,11 +21,11 @@ export async function takeUp(
   {
     engine,
     retryAllAt,
-    wasCaughtUp,
+    before,
   }: {
     readonly engine: string;
     readonly retryAllAt: number | null;
-    readonly wasCaughtUp: (projection: string) => boolean;
+    readonly before: (projection: string) => TrackedProjection | undefined;
   },
 ): Promise<TrackedProjection[]> {
   const head = await store.head();
@@ -54,7 +54,8 @@ export async function takeUp(
         bookkeeping.putCheckpoint(db, name, stored);
       }
       const parked = bookkeeping.parkedOf(db, name).map(({ stream }) => stream);
-      return new TrackedProjection(projection, stored, parked, continues && wasCaughtUp(name));
+      const { caughtUp = false, isCareful = false } = before(name) ?? {};
+      return new TrackedProjection(projection, stored, parked, continues && caughtUp, isCareful);
     });
   });
 }

@@ -22,6 +22,11 @@ export class TrackedProjection {
     parked: readonly string[],
     /** Whether the head has been reached once since the process started. */
     public caughtUp: boolean,
+    /**
+     * Its handler has failed since the process started: it is taken event by event from then on, each
+     * of which can be undone alone.
+     */
+    public isCareful: boolean,
   ) {
     this.position = stored.position;
     this.complete = stored.complete;

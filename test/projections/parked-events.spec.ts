@@ -71,6 +71,39 @@ describe.each(Object.keys(throwing))('case 25: a handler that %s', (name) => {
   });
 });
 
+describe('a handler that fails while batches of before are not committed yet', () => {
+  it('loses and repeats nothing, for itself and for others', async () => {
+    const runner = node.run(
+      [
+        noteLog('healthy'),
+        noteLog('notes', {
+          before: (event) => {
+            if (poison(event)) throw new Error('no');
+          },
+        }),
+        noteLog('healthy-too'),
+      ],
+      { batchSize: 2 },
+    );
+    const expected: string[] = [];
+    for (let n = 0; n < 40; n++) {
+      const text = n % 10 === 7 ? 'poison' : String(n);
+      const last = await node.write(`note-${String(n)}`, 0, text);
+      if (text !== 'poison') expected.push(text);
+      if (n % 5 === 0) expect(await runner.waitFor(last, 5000)).toBe(true);
+    }
+    expect(await runner.waitFor(await node.store.head(), 5000)).toBe(true);
+    expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual(expected);
+    for (const name of ['healthy', 'healthy-too']) {
+      expect(notesIn(runner, name).map(({ stream }) => stream)).toEqual(
+        Array.from({ length: 40 }, (_, n) => `note-${String(n)}`),
+      );
+    }
+    expect(runner.unreliableStreams('notes')?.size).toBe(4);
+    expect(node.reports).not.toContain('projections stand still');
+  });
+});
+
 describe('a parked stream', () => {
   it('is reliable again when a retry succeeds, with the events behind it in their order', async () => {
     let failures = 2;

@@ -94,12 +94,27 @@ describe('work whose commit may wait', () => {
     expect(stored().length).toBeGreaterThan(150);
   });
 
-  it('is undone alone when it throws', () => {
-    database.transaction(insert('a'), 'later');
-    expect(() => database.transaction(failing('b'), 'later')).toThrow('no');
+  it('is undone with what waits beside it when it throws, which nobody misses', () => {
+    database.transaction(insert('a'));
+    database.transaction(insert('b'), 'later');
+    expect(() => database.transaction(failing('c'), 'later')).toThrow('no');
+    expect(database.isCutBack).toBe(true);
+    expect(() => names()).toThrow(ReadDatabaseUnavailable);
+    expect(() => database.transaction(insert('d'))).toThrow(ReadDatabaseUnavailable);
+    database.resume();
+    expect(database.isCutBack).toBe(false);
+    database.transaction(insert('e'), 'later');
+    expect(names()).toEqual(['a', 'e']);
+  });
+
+  it('is undone alone when it throws and nothing waits, or when its own commit does not wait', () => {
+    expect(() => database.transaction(failing('a'), 'later')).toThrow('no');
+    expect(database.isCutBack).toBe(false);
+    database.transaction(insert('b'), 'later');
     expect(() => database.transaction(failing('c'))).toThrow('no');
-    database.transaction(insert('d'));
-    expect(names()).toEqual(['a', 'd']);
+    expect(database.isCutBack).toBe(false);
+    expect(names()).toEqual(['b']);
+    expect(stored()).toEqual(['b']);
   });
 
   it('is undone by a crash', () => {

@@ -93,31 +93,37 @@ export const contractsByPair: Projection<InteractionEvent> = {
 
 interface OpenRow {
   readonly parties: string;
-  readonly is_in_force: number;
 }
 
-/** An amendment's attestation finds it in force already. */
 function begin(db: ProjectionDatabase, interactionId: InteractionId, at: Timestamp): void {
-  const open = db
+  const begun = db
     .prepare<OpenRow>(
-      'SELECT parties, is_in_force FROM contracts_by_pair_parties WHERE interaction_id = ?',
+      `UPDATE contracts_by_pair_parties SET is_in_force = 1
+       WHERE interaction_id = ? AND is_in_force = 0 RETURNING parties`,
     )
     .get(interactionId);
-  if (open === undefined) throw new Error(`${interactionId} is attested, but not open`);
-  if (open.is_in_force === 1) return;
-  db.prepare('UPDATE contracts_by_pair_parties SET is_in_force = 1 WHERE interaction_id = ?').run(
-    interactionId,
-  );
-  for (const pair of pairsIn(open)) {
+  if (begun === undefined) {
+    requireInForce(db, interactionId);
+    return;
+  }
+  for (const pair of pairsIn(begun)) {
     db.prepare(
       'INSERT INTO contracts_by_pair (pair, ended, interaction_id, began) VALUES (?, ?, ?, ?)',
     ).run(pair, NOT_ENDED, interactionId, sortable(at));
   }
 }
 
+/** An amendment's attestation finds it in force already. */
+function requireInForce(db: ProjectionDatabase, interactionId: InteractionId): void {
+  const open = db
+    .prepare('SELECT 1 FROM contracts_by_pair_parties WHERE interaction_id = ?')
+    .get(interactionId);
+  if (open === undefined) throw new Error(`${interactionId} is attested, but not open`);
+}
+
 function end(db: ProjectionDatabase, interactionId: InteractionId, at: Timestamp): void {
   const open = db
-    .prepare<OpenRow>(
+    .prepare<OpenRow & { readonly is_in_force: number }>(
       `DELETE FROM contracts_by_pair_parties WHERE interaction_id = ?
        RETURNING parties, is_in_force`,
     )

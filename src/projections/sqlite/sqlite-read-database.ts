@@ -27,7 +27,7 @@ export class SqliteReadDatabase implements ReadDatabase {
   #inTransaction = false;
   /** Pieces of work in the open transaction. */
   #uncommitted = 0;
-  /** Some of them were undone, and nobody has asked since how far the views are. */
+  /** See {@link ReadDatabase.isCutBack}. */
   #isCutBack = false;
   /** A replacement failed, so that there is no file to go on with. */
   #isGone = false;
@@ -45,24 +45,17 @@ export class SqliteReadDatabase implements ReadDatabase {
   transaction<T>(work: (db: ProjectionDatabase) => T, commit: 'now' | 'later' = 'now'): T {
     if (this.#inTransaction) throw new Error('transactions do not nest');
     this.#refuseIncomplete();
-    const isFirst = !this.#writer.inTransaction;
+    if (commit === 'now') this.flush();
     this.#inTransaction = true;
     try {
-      this.#run(isFirst ? 'BEGIN IMMEDIATE' : 'SAVEPOINT piece');
+      if (!this.#writer.inTransaction) this.#run('BEGIN IMMEDIATE');
       const result = work(this.#handle);
-      if (!isFirst) this.#run('RELEASE piece');
       this.#uncommitted++;
       if (commit === 'now' || this.#uncommitted >= PIECES_PER_COMMIT) this.flush();
       return result;
     } catch (error) {
-      const fault = asDatabaseFault(error);
-      if (!isFirst && this.#writer.inTransaction && !isDatabaseFault(fault)) {
-        this.#run('ROLLBACK TO piece');
-        this.#run('RELEASE piece');
-      } else {
-        this.#undoAll();
-      }
-      throw fault;
+      this.#undoAll();
+      throw asDatabaseFault(error);
     } finally {
       this.#inTransaction = false;
     }
@@ -93,6 +86,10 @@ export class SqliteReadDatabase implements ReadDatabase {
       throw fault;
     }
     this.#run('RELEASE attempt');
+  }
+
+  get isCutBack(): boolean {
+    return this.#isCutBack;
   }
 
   resume(): void {
