@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { swcOptions } from './test/support/typescript/swc-options.mjs';
 
 /** TEST_LONG=1 raises the effort of the suites that read it: more runs, kills and events. */
@@ -14,10 +15,11 @@ export default {
   globalTeardown: '<rootDir>/test/support/run/teardown.mjs',
   testSequencer: '<rootDir>/test/support/run/longest-first.mjs',
   transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
-  maxWorkers: '100%',
+  // One more than there are cores: many specs wait for processes, leases and moments that are due.
+  maxWorkers: availableParallelism() + 1,
   // What a file has loaded stays in its worker for good, and collecting garbage takes the longer the more
   // there is: by the end a third of the processor's time. A new worker begins anew.
   workerIdleMemoryLimit: '800MB',
   // Real servers, real disks and real child processes share the machine with each other.
-  testTimeout: isLong ? 600_000 : 30_000,
+  testTimeout: isLong ? 600_000 : 60_000,
 };

@@ -76,7 +76,12 @@ export async function openTransparencyLog(
     report: logReport,
     intervalMs: checkpointIntervalMs,
   });
-  opened.onClose(() => signer.stop());
+  opened.onClose(async () => {
+    const stopped = signer.stop();
+    // The signer's turn waits for the tree: for one that stands still only until its thread is closed.
+    if (thread.progress.stalled !== null) await thread.close();
+    await stopped;
+  });
   signer.start();
   const log = new PublishedLog(origin, tree, thread, signer);
   const cosigning = new Cosigning({ witnesses, tree, writer, catchUp, clock: Date.now });

@@ -6,7 +6,7 @@ import type { CapabilityEvent } from '../../../src/capabilities/domain/events.js
 import type { CapabilityState } from '../../../src/capabilities/domain/evolve.js';
 import type { Manifest } from '../../../src/capabilities/domain/manifest.js';
 import type { Caller, Scope } from '../../../src/kernel/caller.js';
-import { fold, type Recorded } from '../../../src/kernel/event.js';
+import type { Recorded } from '../../../src/kernel/event.js';
 import type { AgentId, SkillId } from '../../../src/kernel/ids.js';
 import type { RejectionCode } from '../../../src/kernel/rejection.js';
 import type { Timestamp } from '../../../src/kernel/timestamp.js';
@@ -97,14 +97,9 @@ export function given(
   )[]
 ): Scene {
   const log: Recorded<CapabilityEvent>[] = [];
-  const stateOf = (): CapabilityState =>
-    fold<CapabilityState, CapabilityEvent>(
-      (state, event) => capabilityDecider.evolve(state, event),
-      null,
-      log,
-    );
+  let state: CapabilityState = capabilityDecider.initial;
   const decide = (command: CapabilityCommand, more: Partial<CapabilityContext> = {}) =>
-    capabilityDecider.decide(stateOf(), command, { ...context, ...more });
+    capabilityDecider.decide(state, command, { ...context, ...more });
   const events = (command: CapabilityCommand, more?: Partial<CapabilityContext>) => {
     const decision = decide(command, more);
     if (!decision.ok) throw new Error(`refused: ${decision.error.code}`);
@@ -113,11 +108,13 @@ export function given(
   for (const each of commands) {
     const [command, more] = 'kind' in each ? [each, {}] : each;
     for (const event of events(command, more)) {
-      log.push({ ...event, recordedAt: NOW, revision: log.length });
+      const recorded = { ...event, recordedAt: NOW, revision: log.length };
+      log.push(recorded);
+      state = capabilityDecider.evolve(state, recorded);
     }
   }
   return {
-    state: stateOf(),
+    state,
     log,
     events,
     when: (command, more) => {
