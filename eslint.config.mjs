@@ -67,6 +67,12 @@ const NO_PROCESS_ENV = {
   message: 'Only src/config reads the environment.',
 };
 
+const NO_LOST_SIGNAL = {
+  object: 'AbortSignal',
+  property: 'any',
+  message: 'It may never abort on node 20: use LinkedSignal.',
+};
+
 const NO_CLOCK_OR_CHANCE = [
   { object: 'Date', property: 'now', message: 'The time comes in as an argument.' },
   { object: 'Math', property: 'random', message: 'Randomness comes in as an argument.' },
@@ -120,7 +126,7 @@ export default tseslint.config(
       'house/kebab-case-file': 'error',
       eqeqeq: 'error',
       'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT],
-      'no-restricted-properties': ['error', NO_PROCESS_ENV],
+      'no-restricted-properties': ['error', NO_PROCESS_ENV, NO_LOST_SIGNAL],
       'no-console': 'error',
 
       '@typescript-eslint/switch-exhaustiveness-check': [
@@ -167,7 +173,7 @@ export default tseslint.config(
     rules: {
       'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT, ...NO_CLOCK],
       'no-restricted-globals': ['error', ...PLATFORM_GLOBALS],
-      'no-restricted-properties': ['error', NO_PROCESS_ENV, ...NO_CLOCK_OR_CHANCE],
+      'no-restricted-properties': ['error', NO_PROCESS_ENV, NO_LOST_SIGNAL, ...NO_CLOCK_OR_CHANCE],
       '@typescript-eslint/no-restricted-imports': [
         'error',
         {

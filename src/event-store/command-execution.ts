@@ -9,7 +9,7 @@ import { latest, timestampOf, type Clock, type Timestamp } from '../kernel/times
 import { keyScopeOf, type EventTypes } from './codec.js';
 import type { Actor, EventMetadata, NewEnvelope } from '../kernel/envelope.js';
 import type { KeyStore } from './key-store.js';
-import type { EventStore, Position } from './port.js';
+import type { Basis, EventStore, Position } from './port.js';
 import { seal } from './sealing.js';
 import { StreamRepository, type Loaded, type StreamKind } from './stream-repository.js';
 
@@ -53,7 +53,12 @@ export function commandIdentity(request: {
 /** What a decision needs from elsewhere, and the heads of the streams that it was read from. */
 export interface Prepared<Context> {
   readonly context: Context;
-  readonly basedOn: Readonly<Record<string, number>>;
+  readonly basedOn: Basis;
+  /**
+   * The heads have to stand until the events are recorded, or else it is decided again. Without it they
+   * are only recorded, and whoever reads them looks at what came in between.
+   */
+  readonly isBasisBinding?: true;
   /** When its events are recorded, where that has to be later than the moment that `prepare` was given. */
   readonly recordedAt?: Timestamp;
 }
@@ -79,6 +84,8 @@ export interface Executed<State> {
 export interface Stored<State> extends Pick<Executed<State>, 'revision' | 'replayed'> {
   /** The stream with them, undefined when they were there before. */
   readonly after?: RememberedStream<State>;
+  /** Of the last event that was sent; undefined when none was. */
+  readonly salt?: string | undefined;
 }
 
 /** A stream as somebody remembers it. */
@@ -128,9 +135,14 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
   ): Promise<Result<Executed<State>, Rejection>> {
     const stored = await this.store(stream, command, envelope, prepare);
     if (!stored.ok) return stored;
-    const { revision, replayed } = stored.value;
-    // Answers come from stored events: a re-sent append may have stored another try's.
-    const { state, position } = await this.repository.advanceTo(stream, revision);
+    const { revision, salt } = stored.value;
+    // Answers come from stored events. An engine takes ids that it has for the same events sent again,
+    // and they may be another try's, or another request's under the same key.
+    const { state, position, written } = await this.repository.advanceTo(stream, revision);
+    if (salt !== undefined && written?.requestDigest !== envelope.requestDigest) {
+      return err({ code: 'idempotency-key-reused' });
+    }
+    const replayed = stored.value.replayed || (salt !== undefined && written?.salt !== salt);
     return ok({ state, revision, position, replayed });
   }
 
@@ -166,16 +178,17 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       if (!decision.ok) return decision;
       // It changes nothing, so nothing is recorded of it, and a retry is decided anew.
       if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: false });
-      const { basedOn, recordedAt = now } = prepared.value;
+      const { basedOn, isBasisBinding, recordedAt = now } = prepared.value;
       const metadata: EventMetadata = { basedOn, ...envelope };
       const sealed = await this.#seal(stream, decision.value, recordedAt, metadata);
       if (!sealed.ok) return sealed;
       const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision;
-      const appended = await this.log.append(stream, expected, sealed.value);
+      const basis = isBasisBinding ? basedOn : {};
+      const appended = await this.log.append(stream, expected, sealed.value, basis);
       if (!appended.ok) continue;
       const { revision } = appended.value;
       const after = this.#with(loaded, decision.value, recordedAt, revision);
-      return ok({ revision, replayed: false, after });
+      return ok({ revision, replayed: false, after, salt: sealed.value.at(-1)?.salt });
     }
     return err({ code: 'contention' });
   }

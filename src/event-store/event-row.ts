@@ -1,6 +1,7 @@
 import type { EventEnvelope, NewEnvelope } from '../kernel/envelope.js';
 import {
   EventStoreUnavailable,
+  type Basis,
   type EventFilter,
   type Position,
   type RecordedEnvelope,
@@ -29,6 +30,7 @@ export interface AppendRequest {
   /** Revision that the stream must stand at, -1 for no stream. */
   readonly after: number;
   readonly rows: readonly NewRow[];
+  readonly basis: Basis;
 }
 
 type Body = Omit<EventEnvelope, 'stream' | 'revision' | 'type' | 'id'>;

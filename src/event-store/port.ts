@@ -21,11 +21,14 @@ export interface Appended {
   readonly position: Position;
 }
 
-/** The stream was not where the decision was made. */
-export interface AppendConflict {
-  readonly code: 'append-conflict';
-  readonly actual: ExpectedRevision;
-}
+/** The heads of other streams that a decision was made on: stream name to revision. */
+export type Basis = Readonly<Record<string, number>>;
+
+export type AppendConflict =
+  /** The stream was not where the decision was made. */
+  | { readonly code: 'append-conflict'; readonly actual: ExpectedRevision }
+  /** It was, and a stream of the basis was not. */
+  | { readonly code: 'basis-moved' };
 
 export interface RecordedEnvelope extends EventEnvelope {
   readonly position: Position;
@@ -53,11 +56,16 @@ export interface EventStore {
    * Appends all events or none, when the stream is exactly at `expected`; resolves only after the
    * engine has flushed them to disk. The same event ids sent again at the same expected revision
    * give the first result again.
+   *
+   * @param basis streams that have to stand exactly at these revisions as well: no event of theirs
+   * comes between the decision and its events. An engine that commits to one stream at a time looks
+   * at them right before: there a race of that moment goes unnoticed.
    */
   append(
     stream: string,
     expected: ExpectedRevision,
     events: readonly NewEnvelope[],
+    basis?: Basis,
   ): Promise<Result<Appended, AppendConflict>>;
 
   /**

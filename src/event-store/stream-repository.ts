@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ERASED, type DomainEvent, type Recorded } from '../kernel/event.js';
+import type { EventEnvelope, EventMetadata } from '../kernel/envelope.js';
 import type { Timestamp } from '../kernel/timestamp.js';
 import { decodeEvent, keyOf, keyScopeOf, type EventTypes, type KeyOrErased } from './codec.js';
 import type { KeyStore } from './key-store.js';
@@ -31,7 +32,12 @@ export interface Loaded<State> {
   /** Position of the last event folded. */
   readonly position: Position;
   readonly recordedAt: Timestamp | undefined;
+  /** Who wrote the last event folded; undefined for an empty stream. */
+  readonly written: Written | undefined;
 }
+
+/** By which request an event was written; of several tries of one, the salt says which. */
+export type Written = Pick<EventEnvelope, 'salt'> & Pick<EventMetadata, 'requestDigest'>;
 
 /** Where a command's events ended, and what was asked for. */
 export interface KnownCommand {
@@ -92,8 +98,8 @@ export class StreamRepository<State, Event extends DomainEvent> {
     for await (const page of this.#pages(stream, 0, condition)) {
       for (const step of page) loaded = this.#after(loaded, step);
     }
-    const { state, revision, position, recordedAt } = loaded;
-    return { state, revision, position, recordedAt };
+    const { state, revision, position, recordedAt, written } = loaded;
+    return { state, revision, position, recordedAt, written };
   }
 
   /** The stream at its head, and whether a command is already in it. */
@@ -181,8 +187,9 @@ export class StreamRepository<State, Event extends DomainEvent> {
   }
 
   #after({ state }: Loaded<State>, { envelope, event }: Step<Event>): Loaded<State> {
-    const { revision, position, recordedAt } = envelope;
-    return { state: this.kind.evolve(state, event), revision, position, recordedAt };
+    const { revision, position, recordedAt, salt, metadata } = envelope;
+    const written = { salt, requestDigest: metadata.requestDigest };
+    return { state: this.kind.evolve(state, event), revision, position, recordedAt, written };
   }
 
   #empty(): Cached<State> {
@@ -191,6 +198,7 @@ export class StreamRepository<State, Event extends DomainEvent> {
       revision: -1,
       position: START,
       recordedAt: undefined,
+      written: undefined,
       commands: new Map(),
     };
   }

@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { letOthersRun } from '../threads/let-others-run.js';
 import { toPosition, type StoredEvent } from './event-row.js';
 import { cutShort, isAborted } from './following.js';
 import type { SubscriptionMessage } from './port.js';
@@ -99,7 +100,7 @@ async function* follow(
       }
       cursor = page.end;
       if (cursor < head) {
-        await nextTurn();
+        await letOthersRun();
         continue;
       }
       if (isAborted(signal)) return;

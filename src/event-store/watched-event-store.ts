@@ -4,6 +4,7 @@ import type { NewEnvelope } from '../kernel/envelope.js';
 import type {
   AppendConflict,
   Appended,
+  Basis,
   EventFilter,
   EventStore,
   ExpectedRevision,
@@ -36,9 +37,10 @@ export class WatchedEventStore implements EventStore {
     stream: string,
     expected: ExpectedRevision,
     events: readonly NewEnvelope[],
+    basis?: Basis,
   ): Promise<Result<Appended, AppendConflict>> {
     try {
-      const result = await this.inner.append(stream, expected, events);
+      const result = await this.inner.append(stream, expected, events, basis);
       this.#failedAt = undefined;
       return result;
     } catch (error) {

@@ -192,7 +192,7 @@ export const REJECTIONS = {
   'headers-too-large': 'The request line and header fields are larger than 16 KiB.',
   'request-timeout': 'The request did not arrive completely in time.',
   'too-many-streams':
-    'This node, or the caller on it, has as many event streams open, or pages of events or bundles under way, as are served; try again.',
+    'This node, or the caller on it, has as many event streams open, pages of events or bundles under way, or large answers that it has not read yet, as are served; try again.',
   'shutting-down': 'This node is shutting down and takes no new requests; try again.',
   'store-unavailable':
     'The event store cannot be reached; nothing was recorded as far as the service knows, a retry is safe.',

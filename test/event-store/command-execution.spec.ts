@@ -144,6 +144,30 @@ describe('a command', () => {
     expect(again).toEqual({ ok: true, value: { ...(first.ok && first.value), replayed: true } });
   });
 
+  it('sent many times at once is recorded once, and said to be so to all but one', async () => {
+    const execution = executionOver(store);
+    const executed = await Promise.all(
+      Array.from({ length: 20 }, () => note(execution, 'ours', 'one', 'key')),
+    );
+    const values = executed.flatMap((each) => (each.ok ? [each.value] : []));
+    expect(values.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(values.filter(({ replayed }) => replayed)).toHaveLength(19);
+    expect(await store.readStream('stream')).toHaveLength(1);
+    expect(new Set(values.map(({ state }) => JSON.stringify(state))).size).toBe(1);
+  });
+
+  it('of which others come at once under the same key is recorded alone, and they are refused', async () => {
+    const execution = executionOver(store);
+    const executed = await Promise.all(
+      ['one', 'two', 'three'].map((text) => note(execution, 'ours', text, 'key')),
+    );
+    const { state } = await execution.repository.load('stream');
+    expect(state).toHaveLength(1);
+    const codes = executed.map((each) => (each.ok ? each.value.state : each.error.code));
+    expect(codes).toContainEqual(state);
+    expect(codes.filter((code) => code === 'idempotency-key-reused')).toHaveLength(2);
+  });
+
   it('of another content under the same key is refused', async () => {
     const execution = executionOver(store);
     await note(execution, 'ours', 'one', 'key');

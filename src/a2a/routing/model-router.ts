@@ -6,6 +6,7 @@ import { parseStrictJson } from '../../kernel/strict-json.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { CallBudget } from './call-budget.js';
 import type { Weighed } from './judge-text.js';
+import { LinkedSignal } from '../../threads/linked-signal.js';
 
 /** Candidates that a model reads about, the likeliest of them. */
 const MAX_CANDIDATES = 40;
@@ -58,7 +59,16 @@ export class ModelRouter {
   }
 
   async #ask(text: string, shown: readonly Capability[], signal: AbortSignal): Promise<Choice> {
-    const { url, apiKey, timeoutMs, model } = this.config;
+    const limit = new LinkedSignal([signal], this.config.timeoutMs);
+    try {
+      return await this.#answer(text, shown, limit.signal);
+    } finally {
+      limit.end();
+    }
+  }
+
+  async #answer(text: string, shown: readonly Capability[], signal: AbortSignal): Promise<Choice> {
+    const { url, apiKey, model } = this.config;
     const response = await fetch(url, {
       method: 'POST',
       headers: {
@@ -68,7 +78,7 @@ export class ModelRouter {
       body: JSON.stringify({ model, temperature: 0, ...questionOf(text, shown) }),
       // Elsewhere the key and the text would go to somebody whom nobody named.
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal,
     });
     const body = await boundedBody(response, MAX_ANSWER_BYTES);
     if (!response.ok) throw new Error(`the endpoint answered ${response.status}`);

@@ -77,6 +77,7 @@ export class CapabilityContexts {
           revision,
         ]),
       ),
+      isBasisBinding: true,
     });
   }
 

@@ -1,10 +1,11 @@
-import { ok, type Result } from '../../kernel/result.js';
+import { err, ok, type Result } from '../../kernel/result.js';
 import type { NewEnvelope } from '../../kernel/envelope.js';
 import {
   EventStoreUnavailable,
   START,
   type Appended,
   type AppendConflict,
+  type Basis,
   type EventFilter,
   type EventStore,
   type ExpectedRevision,
@@ -87,10 +88,11 @@ export class EventStoreDbStore implements EventStore {
     stream: string,
     expected: ExpectedRevision,
     events: readonly NewEnvelope[],
+    basis: Basis = {},
   ): Promise<Result<Appended, AppendConflict>> {
     this.#refuseClosed();
-    refuseUnusable(expected, events);
-    const appending = this.#append(stream, { expected, events: events.map(toEventData) });
+    refuseUnusable(stream, expected, events, basis);
+    const appending = this.#append(stream, { expected, events: events.map(toEventData) }, basis);
     this.#appends.add(appending);
     try {
       return await appending;
@@ -200,9 +202,15 @@ export class EventStoreDbStore implements EventStore {
   async #append(
     stream: string,
     request: { expected: ExpectedRevision; events: ReturnType<typeof toEventData>[] },
+    basis: Basis,
   ): Promise<Result<Appended, AppendConflict>> {
     const { client, options } = this.opened;
     const name = this.#reader.nameOf(stream);
+    // The engine's expected revision is of one stream. What moves from here on until the event is there, it
+    // cannot tell; when these same events are there already, they are found below.
+    if (!(await this.#stands(basis)) && (await this.#isAt(stream, request.expected))) {
+      return err({ code: 'basis-moved' });
+    }
     const answer = await append(client, options, { name, ...request }, this.#reader.patienceMs);
     if (!answer.ok) return answer;
     const { revision, position } = answer.value;
@@ -210,6 +218,20 @@ export class EventStoreDbStore implements EventStore {
     const [last] = await this.#reader.readStream(stream, revision, 1);
     if (last === undefined) throw new EventStoreUnavailable(`revision ${revision} is not there`);
     return ok({ revision, position: last.position });
+  }
+
+  async #stands(basis: Basis): Promise<boolean> {
+    const heads = await Promise.all(
+      Object.keys(basis).map((stream) => this.#reader.readLast(stream)),
+    );
+    return Object.values(basis).every(
+      (revision, index) => heads[index]?.envelope.revision === revision,
+    );
+  }
+
+  async #isAt(stream: string, expected: ExpectedRevision): Promise<boolean> {
+    const last = await this.#reader.readLast(stream);
+    return (last?.envelope.revision ?? 'no-stream') === expected;
   }
 
   async #close(): Promise<void> {

@@ -21,21 +21,26 @@ export function appendBatches(
       const streams = new Set<string>();
       let characters = 0;
       let isFull = false;
-      return ({ stream, rows }) => {
+      return ({ stream, rows, basis }) => {
         for (const { body } of rows) characters += body.length;
         isFull ||= streams.size >= APPENDS_PER_COMMIT;
         isFull ||= streams.size > 0 && characters > CHARACTERS_PER_COMMIT;
-        // One after the other to one stream: the next one is judged by what this one leaves.
-        if (isFull || streams.has(stream)) return false;
+        // One after the other to one stream: the next one is judged by what this one leaves. So is one
+        // that rests on such a stream.
+        if (isFull || [stream, ...Object.keys(basis)].some((name) => streams.has(name)))
+          return false;
         streams.add(stream);
         return true;
       };
     },
     run: async (batch) => {
       const rows = batch.flatMap((request) => request.rows);
+      const basis = batch.flatMap((request, index) =>
+        Object.entries(request.basis).map(([name, head]) => ({ of: index + 1, name, head })),
+      );
       const outcomes = await connections.ask<Outcome>({
         name: 'append',
-        text: `SELECT * FROM ${schema.quoted}.append($1, $2, $3, $4, $5, $6)`,
+        text: `SELECT * FROM ${schema.quoted}.append($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         values: [
           batch.map(({ stream }) => stream),
           batch.map(({ after }) => after),
@@ -43,15 +48,23 @@ export function appendBatches(
           rows.map(({ type }) => type),
           rows.map(({ id }) => id),
           rows.map(({ body }) => body),
+          basis.map(({ of }) => of),
+          basis.map(({ name }) => name),
+          basis.map(({ head }) => head),
         ],
       });
       onCommit(Math.max(...outcomes.map(([, , position]) => position ?? 0)));
-      return outcomes.map(toResult);
+      return outcomes.map((outcome, index) => toResult(outcome, batch[index]?.after));
     },
   };
 }
 
-function toResult([isStored, revision, position]: Outcome): Result<Appended, AppendConflict> {
+/** @param after where the stream had to be: if it is there, only its basis can have moved */
+function toResult(
+  [isStored, revision, position]: Outcome,
+  after: number | undefined,
+): Result<Appended, AppendConflict> {
   if (isStored) return ok({ revision, position: toPosition(position ?? 0) });
+  if (revision === after) return err({ code: 'basis-moved' });
   return err({ code: 'append-conflict', actual: revision === -1 ? 'no-stream' : revision });
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import { EventStoreUnavailable } from '../port.js';
 
 interface Pending<Request, Answer> {
@@ -61,7 +61,7 @@ export class Batches<Request, Answer> {
     let quiet = 0;
     for (let turns = 0; turns < MAX_TURNS && quiet < QUIET_TURNS; turns++) {
       const before = this.#queue.length;
-      await nextTurn();
+      await letOthersRun();
       quiet = this.#queue.length > before ? 0 : quiet + 1;
     }
   }

@@ -13,6 +13,7 @@ import {
   EventStoreUnavailable,
   type Appended,
   type AppendConflict,
+  type Basis,
   type DeletableEventStore,
   type EventFilter,
   type ExpectedRevision,
@@ -117,15 +118,17 @@ export class PostgresEventStore implements DeletableEventStore {
     stream: string,
     expected: ExpectedRevision,
     events: readonly NewEnvelope[],
+    basis: Basis = {},
   ): Promise<Result<Appended, AppendConflict>> {
     this.#refuseClosed();
-    refuseUnusable(expected, events);
+    refuseUnusable(stream, expected, events, basis);
     // Written out now, so that nobody's later change of an object reaches the log.
     const rows = events.map(toRow);
     for (const text of [stream, ...rows.flatMap(({ type, id }) => [type, id])]) {
       refuseUnstorable(text);
     }
-    return this.#appends.submit({ stream, after: expected === 'no-stream' ? -1 : expected, rows });
+    const after = expected === 'no-stream' ? -1 : expected;
+    return this.#appends.submit({ stream, after, rows, basis });
   }
 
   async readStream(

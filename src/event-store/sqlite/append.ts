@@ -1,17 +1,18 @@
 import type Database from 'better-sqlite3';
 import { err, ok, type Result } from '../../kernel/result.js';
-import type { Appended, AppendConflict } from '../port.js';
-import { toPosition, type AppendRequest, type EventRow } from '../event-row.js';
+import type { Appended, AppendConflict, Basis } from '../port.js';
+import { toPosition, type AppendRequest } from '../event-row.js';
+import type { LogTail } from './log-tail.js';
 
 type StoredId = readonly [id: string, position: number];
 
 /**
  * Makes the function that carries out one append inside an open write transaction.
- * @param onInsert told of each row, in log order
+ * @param tail told of each row, in log order
  */
 export function appendInTransaction(
   database: Database.Database,
-  onInsert: (row: EventRow) => void,
+  tail: Pick<LogTail, 'noteEvent' | 'headInTransaction'>,
 ): (request: AppendRequest) => Result<Appended, AppendConflict> {
   const selectStream = database
     .prepare<[string], number>('SELECT number FROM streams WHERE name = ?')
@@ -32,6 +33,18 @@ export function appendInTransaction(
     )
     .raw();
 
+  function headOf(stream: string): number {
+    const known = selectStream.get(stream);
+    return known === undefined ? -1 : (selectRevision.get(known) ?? -1);
+  }
+
+  function stands(basis: Basis): boolean {
+    for (const stream in basis) {
+      if ((tail.headInTransaction(stream) ?? headOf(stream)) !== basis[stream]) return false;
+    }
+    return true;
+  }
+
   /** Where these same events were put the first time, when they are there. */
   function findFirstAppend(stream: number, { after, rows }: AppendRequest): Appended | undefined {
     const last = after + rows.length;
@@ -42,7 +55,7 @@ export function appendInTransaction(
   }
 
   return (request) => {
-    const { after, rows } = request;
+    const { after, rows, basis } = request;
     const known = selectStream.get(request.stream);
     const actual = known === undefined ? -1 : (selectRevision.get(known) ?? -1);
     if (actual !== after) {
@@ -50,12 +63,13 @@ export function appendInTransaction(
       if (first !== undefined) return ok(first);
       return err({ code: 'append-conflict', actual: actual === -1 ? 'no-stream' : actual });
     }
+    if (!stands(basis)) return err({ code: 'basis-moved' });
     const stream = known ?? Number(insertStream.run(request.stream).lastInsertRowid);
     let revision = after;
     let position = 0;
     for (const { type, id, body } of rows) {
       position = Number(insertEvent.run(stream, ++revision, type, id, body).lastInsertRowid);
-      onInsert([position, request.stream, revision, type, id, body]);
+      tail.noteEvent([position, request.stream, revision, type, id, body]);
     }
     return ok({ revision, position: toPosition(position) });
   };

@@ -1,5 +1,6 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import { EventStoreUnavailable } from '../port.js';
 import { asUnavailable, blamesRequest, isBusy } from './faults.js';
 import { lockedTooLong, pauseBefore } from './patience.js';
@@ -94,7 +95,7 @@ export class GroupCommit<Request, Answer> {
     for (let turns = 0; turns < MAX_TURNS && quiet < QUIET_TURNS; turns++) {
       const before = this.#queue.length;
       if (before >= this.options.maxGroup) return;
-      await nextTurn();
+      await letOthersRun();
       quiet = this.#queue.length > before ? 0 : quiet + 1;
     }
   }

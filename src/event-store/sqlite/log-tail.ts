@@ -71,6 +71,13 @@ export class LogTail {
     this.#written?.rows.push(row);
   }
 
+  /** The head of a stream inside the transaction; undefined when it is to be read from the file. */
+  headInTransaction(stream: string): number | undefined {
+    if (this.#written === undefined) return undefined;
+    const written = this.#written.rows.findLast(([, name]) => name === stream);
+    return written?.[2] ?? this.#heads.get(stream);
+  }
+
   /** To be called after each commit of this process, before anybody is told. */
   noteCommit(): void {
     if (this.#written === undefined) {

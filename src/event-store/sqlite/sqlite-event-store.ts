@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { NewEnvelope } from '../../kernel/envelope.js';
 import {
   EventStoreUnavailable,
   type Appended,
   type AppendConflict,
+  type Basis,
   type DeletableEventStore,
   type EventFilter,
   type ExpectedRevision,
@@ -27,6 +27,7 @@ import {
   type EventRow,
 } from '../event-row.js';
 import { Subscriptions, type SubscriptionSource } from '../subscription.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import { EVENT_STORE_FILE, SELECT_EVENTS } from './event-store-file.js';
 import { EventScan } from './event-scan.js';
 import { GroupCommit } from './group-commit.js';
@@ -99,9 +100,7 @@ export class SqliteEventStore implements DeletableEventStore {
       this.#tail.noteDeletion();
     });
     this.#appends = new GroupCommit(database, {
-      apply: appendInTransaction(database, (row) => {
-        this.#tail.noteEvent(row);
-      }),
+      apply: appendInTransaction(database, this.#tail),
       maxGroup: APPENDS_PER_COMMIT,
       patienceMs: this.#patienceMs,
       onBegin: () => {
@@ -118,12 +117,14 @@ export class SqliteEventStore implements DeletableEventStore {
     stream: string,
     expected: ExpectedRevision,
     events: readonly NewEnvelope[],
+    basis: Basis = {},
   ): Promise<Result<Appended, AppendConflict>> {
     this.#refuseClosed();
-    refuseUnusable(expected, events);
+    refuseUnusable(stream, expected, events, basis);
     // Written out now, so that nobody's later change of an object reaches the log.
     const rows = events.map(toRow);
-    return this.#appends.submit({ stream, after: expected === 'no-stream' ? -1 : expected, rows });
+    const after = expected === 'no-stream' ? -1 : expected;
+    return this.#appends.submit({ stream, after, rows, basis });
   }
 
   async readStream(
@@ -160,7 +161,7 @@ export class SqliteEventStore implements DeletableEventStore {
       });
       for (const { envelope } of page.events) yield envelope;
       cursor = page.end;
-      if (cursor < head) await nextTurn();
+      if (cursor < head) await letOthersRun();
     }
   }
 

@@ -59,6 +59,8 @@ export class DecisionContexts {
         attest: attester.value.attest,
       },
       basedOn,
+      // A key that is revoked, or an agent that retires, meanwhile accepts nothing.
+      isBasisBinding: true,
       recordedAt: now,
     });
   }

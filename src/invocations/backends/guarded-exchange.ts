@@ -2,6 +2,7 @@ import { BodyTooLong, boundedBody } from '../../http/bounded-body.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { AttemptFault } from './attempt-fault.js';
 import { parseOutput, MAX_OUTPUT_BYTES } from './output.js';
+import { LinkedSignal } from '../../threads/linked-signal.js';
 
 /** Of the longest wait that a backend may ask for. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
@@ -47,7 +48,7 @@ export class GuardedExchange {
   readonly signal: AbortSignal;
 
   constructor(private readonly parts: GuardedExchangeParts) {
-    this.signal = AbortSignal.any([parts.signal, this.#ended.signal]);
+    this.signal = new LinkedSignal([parts.signal, this.#ended.signal]).signal;
   }
 
   get url(): string {
@@ -104,12 +105,13 @@ export class GuardedExchange {
     const headers = new Headers(init.headers);
     headers.set('authorization', `Bearer ${token}`);
     if (traceparent !== null) headers.set('traceparent', traceparent);
-    const signals = init.signal ? [signal, init.signal] : [signal];
+    // Both end with the attempt, and so does what follows them.
+    const linked = init.signal ? new LinkedSignal([signal, init.signal]).signal : signal;
     const request = {
       ...init,
       headers,
       redirect: 'manual',
-      signal: AbortSignal.any(signals),
+      signal: linked,
     } as const;
     let response: Response;
     try {

@@ -9,6 +9,7 @@ import type { BackendTokens } from './backend-tokens.js';
 import { Circuit } from './circuit.js';
 import type { Exchange } from './exchange.js';
 import { GuardedExchange } from './guarded-exchange.js';
+import { LinkedSignal } from '../../threads/linked-signal.js';
 
 const MAX_ATTEMPTS = 3;
 
@@ -61,25 +62,26 @@ export class RemoteBackend implements Backend {
 
   async #attempt(call: BackendCall): Promise<Result<Json, AttemptFault>> {
     const timeMs = Math.min(this.binding.timeoutMs, call.deadline - this.clock());
-    const closing = new AbortController();
     const endedBy = (): AttemptFault => this.#endedBy(call);
     if (timeMs <= 0 || call.signal.aborted || this.#isClosed) {
       return err(new AttemptFault('not-tried', endedBy().message));
     }
+    const closing = new AbortController();
+    const limit = new LinkedSignal([call.signal, closing.signal], Math.ceil(timeMs));
     this.#running.add(closing);
     try {
       const token = await this.#token(call);
       if (!token.ok) return token;
-      const timeout = AbortSignal.timeout(Math.ceil(timeMs));
       const guard = new GuardedExchange({
         url: this.binding.url,
         token: token.value,
         traceparent: call.traceparent,
-        signal: AbortSignal.any([call.signal, closing.signal, timeout]),
+        signal: limit.signal,
         endedBy,
       });
       return await this.#exchange(call, guard, endedBy);
     } finally {
+      limit.end();
       this.#running.delete(closing);
     }
   }

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { EventStoreUnavailable, type EventStore } from '../../../src/event-store/port.js';
 import { envelopes } from '../support/envelopes.js';
 import type { Elsewhere } from '../support/child.js';
+import { actualOf } from '../support/reading.js';
 import { argument, endWithParent, say } from './child-life.js';
 
 export interface AppenderTask {
@@ -37,8 +38,7 @@ async function fill(stream: string): Promise<void> {
       done++;
       say(`${stream} ${String(head - size + 1)} ${batch.map(({ id }) => id).join(',')}`);
     } else {
-      const { actual } = appended.error;
-      head = actual === 'no-stream' ? -1 : actual;
+      head = actualOf(appended.error);
     }
   }
 }

@@ -11,7 +11,7 @@ import type { AppenderTask } from '../children/appender.js';
 import { Child } from '../support/child.js';
 import { effort, PROCESS_TEST_TIMEOUT } from '../support/effort.js';
 import { envelope, envelopes, freshStream } from '../support/envelopes.js';
-import { idsOf, positionsOf, Reader, readEverything } from '../support/reading.js';
+import { actualOf, idsOf, positionsOf, Reader, readEverything } from '../support/reading.js';
 import type { LogFactory, TestLog } from './fixture.js';
 
 export function describeProcesses(makeLog: LogFactory): void {
@@ -151,7 +151,7 @@ async function appendAlongside(
         ids.push(event.id);
         await delay(5);
       } else {
-        head = outcome.error.actual === 'no-stream' ? -1 : outcome.error.actual;
+        head = actualOf(outcome.error);
       }
     }
   })();

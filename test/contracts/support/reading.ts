@@ -1,4 +1,5 @@
 import type {
+  AppendConflict,
   EventStore,
   Position,
   RecordedEnvelope,
@@ -11,6 +12,12 @@ import type { Result } from '../../../src/kernel/result.js';
 export function value<T>(result: Result<T, unknown>): T {
   if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.error)}`);
   return result.value;
+}
+
+/** Where a stream is instead, -1 for no stream; for appends that rest on no other. */
+export function actualOf(conflict: AppendConflict): number {
+  if (conflict.code === 'basis-moved') throw new Error('nothing was asked of another stream');
+  return conflict.actual === 'no-stream' ? -1 : conflict.actual;
 }
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

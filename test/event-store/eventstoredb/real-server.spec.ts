@@ -11,5 +11,8 @@ if (url === undefined) {
   // eslint-disable-next-line no-restricted-syntax -- Jest reports what was not run, and no pass of it.
   it.skip(`the event store port on EventStoreDB is ${note}`, () => undefined);
 } else {
-  describeEventStore('EventStoreDB (a real server)', () => makeServerLog(url), 'by-server');
+  describeEventStore('EventStoreDB (a real server)', () => makeServerLog(url), {
+    flushing: 'by-server',
+    commits: 'to-one-stream',
+  });
 }

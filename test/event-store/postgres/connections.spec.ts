@@ -161,7 +161,7 @@ describe('the connection that listens', () => {
     await delay(200);
     await onPostgres((client) =>
       client.query(
-        `SELECT countersign_${namespace}.append(ARRAY['s'], ARRAY[-1], ARRAY[1], ARRAY['t'], $1, ARRAY['{}'])`,
+        `SELECT countersign_${namespace}.append(ARRAY['s'], ARRAY[-1], ARRAY[1], ARRAY['t'], $1, ARRAY['{}'], '{}', '{}', '{}')`,
         [[id]],
       ),
     );

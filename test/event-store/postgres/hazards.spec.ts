@@ -46,7 +46,8 @@ afterEach(async () => {
 async function beginAppend(client: pg.Client, id: string): Promise<void> {
   await client.query('BEGIN');
   await client.query(
-    `SELECT * FROM ${schema}.append($1, ARRAY[-1], ARRAY[1], ARRAY['thing-happened'], $2, ARRAY['{}'])`,
+    `SELECT * FROM ${schema}.append($1, ARRAY[-1], ARRAY[1], ARRAY['thing-happened'], $2, ARRAY['{}'],
+       '{}', '{}', '{}')`,
     [[freshStream()], [id]],
   );
 }

@@ -137,3 +137,37 @@ async function tables(): Promise<unknown> {
   );
   return rows;
 }
+
+describe('an event store of the first version', () => {
+  it('learns to judge the heads of other streams, and keeps what nodes of before still use', async () => {
+    const [stream, other] = [freshStream(), freshStream()];
+    const first = await openPostgresEventStore(url, { namespace });
+    await first.append(other, 'no-stream', [envelope()]);
+    await first.close();
+    const [inputs, judging] = [6, 9];
+    const functions = async (): Promise<unknown[]> => {
+      const { rows } = await onPostgres((client) =>
+        client.query<{ pronargs: number }>(
+          `SELECT pronargs FROM pg_proc WHERE pronamespace = '${schema}'::regnamespace
+           AND proname = 'append' ORDER BY pronargs`,
+        ),
+      );
+      return rows.map(({ pronargs }) => pronargs);
+    };
+    expect(await functions()).toEqual([judging]);
+    await onPostgres((client) =>
+      client.query(`UPDATE ${schema}.about SET version = 1;
+        DROP FUNCTION ${schema}.append;
+        CREATE FUNCTION ${schema}.append(text[], bigint[], integer[], text[], text[], text[])
+          RETURNS void LANGUAGE sql AS ''`),
+    );
+    const store = await openPostgresEventStore(url, { namespace });
+    expect(await functions()).toEqual([inputs, judging]);
+    expect(await store.append(stream, 'no-stream', [envelope()], { [other]: 1 })).toEqual({
+      ok: false,
+      error: { code: 'basis-moved' },
+    });
+    expect((await store.append(stream, 'no-stream', [envelope()], { [other]: 0 })).ok).toBe(true);
+    await store.close();
+  });
+});

@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { PushConfig } from '../domain/push-config.js';
 import type { WebhookTarget } from './webhook-target.js';
+import { LinkedSignal } from '../../../threads/linked-signal.js';
 
 /** What became of one POST. */
 export type PostOutcome =
@@ -36,13 +37,14 @@ export async function postNotification(
   signal: AbortSignal,
 ): Promise<PostOutcome> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const limit = new LinkedSignal([signal], POST_MS);
   return new Promise((resolve) => {
     const post = send(url, {
       method: 'POST',
       agent: false,
       headers: { ...headersOf(config, deliveryId), 'Content-Length': Buffer.byteLength(body) },
       lookup: lookupAmong(addresses),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(POST_MS)]),
+      signal: limit.signal,
     });
     post.on('response', (response) => {
       resolve(outcomeOf(response));
@@ -53,6 +55,7 @@ export async function postNotification(
     });
     // Without either of them: the other side switched protocols. Anything else is settled already.
     post.on('close', () => {
+      limit.end();
       resolve({ kind: 'later', reason: 'no answer', retryAfterMs: null });
     });
     post.end(body);

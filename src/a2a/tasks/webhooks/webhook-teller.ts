@@ -69,9 +69,11 @@ export class WebhookTeller {
     if (fold === undefined || set?.setAt !== setAt) return undefined;
     const { progress } = await this.progress.load(taskId);
     const from = doneUpTo(progress, configId, setAt) + 1;
-    for (const event of await this.streams.read(taskId, from)) {
-      const response = await responseTo(event, fold.task, taskId, this.streams);
-      if (response !== undefined) return { config: set.config, event, response };
+    for await (const events of this.streams.pages(taskId, from)) {
+      for (const event of events) {
+        const response = await responseTo(event, fold.task, taskId, this.streams);
+        if (response !== undefined) return { config: set.config, event, response };
+      }
     }
     return undefined;
   }
