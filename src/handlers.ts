@@ -4,9 +4,10 @@
  * what is said in messages, and direct invocations with arguments.
  */
 export type {
+  AdmittedGrant,
+  AdmittedGrant as Grant,
   CapabilityCall,
   CapabilityImplementation,
-  Grant,
   HandlerEvent,
 } from './a2a/handlers/capability-call.js';
 export type { BackendCall } from './invocations/commands/backends.js';

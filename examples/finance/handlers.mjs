@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { CapabilityHandler, DirectInvokeHandler } from 'countersign/handlers';
 
 /** The example's invoices; a real handler asks a system, with the caller's own rights. */
@@ -19,14 +20,28 @@ class LookupInvoice {
   }
 }
 
+/** What the ERP calls itself: the only one that takes tokens for it. */
+const ERP = 'https://erp.example';
+
+/**
+ * The example's ERP. A real one is another service: it verifies the token (docs/capabilities.md has one
+ * that does), and decides by nothing else what may be read.
+ */
+function erpDifferences(token) {
+  const { aud, scope, tenant } = JSON.parse(Buffer.from(token.split('.')[1], 'base64url'));
+  if (aud !== ERP || !scope.split(' ').includes('recon.run')) throw new Error('the ERP refused');
+  return { tenant, differences: [{ line: 2, field: 'quantity', invoice: 12, order: 10 }] };
+}
+
 class ReconcileInvoice {
-  async *handle({ message, caller }) {
+  async *handle({ message, token }) {
+    // In the caller's name, for every tool further down: never with the agent's own, wider rights.
+    const { tenant, differences } = erpDifferences(await token(ERP));
     yield artifact('reconciliation', {
       invoice: INVOICE.invoice,
       files: message.parts.flatMap(({ filename }) => filename ?? []),
-      differences: [{ line: 2, field: 'quantity', invoice: 12, order: 10 }],
-      // Who asked, for every tool further down: never the agent's own, wider rights.
-      onBehalfOf: caller.tenant,
+      differences,
+      onBehalfOf: tenant,
     });
   }
 }

@@ -39,14 +39,18 @@ export class CapabilityAdvice extends RegistrationAdvice {
 
   /** What nobody can call needs none. */
   #ofHandler({ manifest }: Capability): readonly Advice[] {
-    const { agentId, state, visibility, handler, directInvoke } = manifest;
+    const { agentId, state, visibility, handler, skill, directInvoke } = manifest;
     if (state === 'removed' || visibility === 'internal') return [];
     const advice: Advice[] = [];
-    if (this.handlers.get(agentId, handler) === undefined) {
-      const detail = `This process has no handler ${handler}: messages for it are refused (handler-absent).`;
+    const isBound = this.backends.summaryOf(agentId, handler) !== undefined;
+    const takesData = isBound && directInvoke !== null;
+    const isDataAlone = takesData && skill.inputModes.every((mode) => mode === 'application/json');
+    if (this.handlers.get(agentId, handler) === undefined && !isDataAlone) {
+      const refused = takesData ? 'without data that fits its input schema' : 'for it';
+      const by = takesData ? 'data-unfit' : 'handler-absent';
+      const detail = `This process has no handler ${handler}: messages ${refused} are refused (${by}).`;
       advice.push({ code: 'handler-absent', detail });
     }
-    const isBound = this.backends.summaryOf(agentId, handler) !== undefined;
     if (directInvoke !== null && !isBound) {
       const detail = `No backend is bound to the handler ${handler} here: direct invocations are refused (BACKEND_NOT_FOUND).`;
       advice.push({ code: 'backend-absent', detail });

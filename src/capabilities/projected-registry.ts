@@ -8,7 +8,7 @@ import { READ_MODEL } from '../projections/tokens.js';
 import { CapabilityExecution } from './capability-execution.js';
 import type { Capability } from './domain/capability.js';
 import { capabilityStream } from './domain/stream.js';
-import { CAPABILITY_DIRECTORY } from './projection.js';
+import { capabilityDirectory } from './projection.js';
 import { CapabilityRegistry, type AgentCapabilities } from './queries/capability-registry.js';
 import { readStoredCapability } from './stored-capability.js';
 
@@ -83,7 +83,7 @@ export class ProjectedRegistry extends CapabilityRegistry {
   }
 
   async isComplete(timeoutMs: number): Promise<boolean> {
-    return this.readModel.waitFor(await this.store.head(), timeoutMs, [CAPABILITY_DIRECTORY]);
+    return this.readModel.waitFor(await this.store.head(), timeoutMs, [capabilityDirectory.name]);
   }
 
   async head(
@@ -103,7 +103,7 @@ export class ProjectedRegistry extends CapabilityRegistry {
 
   /** Almost always none; undefined as long as nobody knows. */
   #leftOutOf(agentId: AgentId): { streams: ReadonlySet<string>; key: string } | undefined {
-    const streams = this.readModel.unreliableStreams(CAPABILITY_DIRECTORY);
+    const streams = this.readModel.unreliableStreams(capabilityDirectory.name);
     if (streams === undefined || streams.size === 0) return streams && { streams, key: '' };
     const prefix = capabilityStream(agentId, '' as SkillId);
     const own = [...streams].filter((stream) => stream.startsWith(prefix)).sort();

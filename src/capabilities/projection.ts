@@ -4,9 +4,6 @@ import { evolveCapability } from './domain/evolve.js';
 import { CAPABILITY_STREAM_PREFIX } from './domain/stream.js';
 import { readStoredCapability, storeCapability } from './stored-capability.js';
 
-/** The name under which queries wait for the directory. */
-export const CAPABILITY_DIRECTORY = 'capability-directory';
-
 /**
  * All capabilities as they are: the fold of the domain, kept in rows that can be filtered.
  *
@@ -16,7 +13,7 @@ export const CAPABILITY_DIRECTORY = 'capability-directory';
  *   building of the tables from another, in which the same numbers may mean other changes.
  */
 export const capabilityDirectory: Projection<CapabilityEvent> = {
-  name: CAPABILITY_DIRECTORY,
+  name: 'capability-directory',
   version: 1,
   streamPrefixes: [CAPABILITY_STREAM_PREFIX],
   takes: {

@@ -1,3 +1,4 @@
+import { backendName } from '../capabilities/domain/backend-summary.js';
 import { Faults, flag, MemberReader, oneOf, text, type Reads } from '../kernel/document-reader.js';
 import { pointerTo, type JsonPointer } from '../kernel/json.js';
 import type { BackendBinding } from './hosted-agents.js';
@@ -9,9 +10,6 @@ const TIMEOUT_MS = [100, 300_000] as const;
 
 /** What manifests may give as their `handler`. */
 const HANDLER = /^[\x21-\x7e]{1,255}$/;
-
-/** What cards call a backend: no place for an address. */
-const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,98}[A-Za-z0-9])?$/;
 
 /** Names of MCP tools. */
 const TOOL = /^[A-Za-z0-9._/-]{1,128}$/;
@@ -56,7 +54,7 @@ function readBinding(
   const own = new Faults();
   const reader = new MemberReader(value, pointer, own);
   const kind = reader.required('kind', oneOf('http', 'a2a', 'mcp'));
-  const name = reader.required('name', nameReads);
+  const name = reader.required('name', backendName);
   const url = reader.required('url', urlReads(allowLoopbackHttp));
   const audience = reader.optional('audience', audienceReads, url);
   const timeoutMs = reader.optional('timeoutMs', timeout, DEFAULT_TIMEOUT_MS);
@@ -69,12 +67,6 @@ function readBinding(
   // Without a fault every member was read.
   return { kind, name, url, audience, timeoutMs, isIdempotent, tool } as BackendBinding;
 }
-
-const nameReads = text(
-  100,
-  'a name of 1 to 100 letters, digits, spaces, dots, dashes and underscores',
-  (value) => (NAME.test(value) ? value : undefined),
-);
 
 const toolReads = text(128, 'the name of an MCP tool', (value) =>
   TOOL.test(value) ? value : undefined,

@@ -2,9 +2,6 @@ import type { Projection } from '../projections/port.js';
 import type { InvocationEvent } from './domain/events.js';
 import { INVOCATION_STREAM_PREFIX } from './domain/stream.js';
 
-/** The name under which queries wait for the list. */
-export const APPROVALS = 'approvals';
-
 /** Of a row: its call neither ran nor ended. */
 export const UNSETTLED = 'used_at IS NULL AND ended_at IS NULL';
 
@@ -13,7 +10,7 @@ export const UNSETTLED = 'used_at IS NULL AND ended_at IS NULL';
  * ever, so that pages never shift. Texts are not in it: they are read from the stream.
  */
 export const approvals: Projection<InvocationEvent> = {
-  name: APPROVALS,
+  name: 'approvals',
   version: 2,
   streamPrefixes: [INVOCATION_STREAM_PREFIX],
   takes: {

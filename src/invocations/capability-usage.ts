@@ -3,9 +3,6 @@ import type { Projection } from '../projections/port.js';
 import type { InvocationEvent } from './domain/events.js';
 import { INVOCATION_STREAM_PREFIX } from './domain/stream.js';
 
-/** The name under which queries wait for the figures. */
-export const CAPABILITY_USAGE = 'capability-usage';
-
 /** Days whose calls are counted. */
 const COUNTED_DAYS = 30;
 
@@ -23,7 +20,7 @@ function dayOf(moment: Timestamp): string {
  * it is admitted, whatever becomes of it. Days that no longer count go with a day's first call.
  */
 export const capabilityUsage: Projection<InvocationEvent> = {
-  name: CAPABILITY_USAGE,
+  name: 'capability-usage',
   version: 1,
   streamPrefixes: [INVOCATION_STREAM_PREFIX],
   takes: {

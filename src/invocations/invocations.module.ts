@@ -8,6 +8,7 @@ import { ApprovalsController } from './approvals.controller.js';
 import { BACKEND_PROVIDERS } from './backends/backends.providers.js';
 import { ApprovalLedger } from './commands/approval-ledger.js';
 import { Backends } from './commands/backends.js';
+import { CallTokens } from './commands/call-tokens.js';
 import { DecideApprovalHandler } from './commands/decide-approval-handler.js';
 import { InvocationLedger } from './commands/invocation-ledger.js';
 import { InvocationExecution } from './invocation-execution.js';
@@ -36,6 +37,6 @@ import { RefusalCounts } from './refusal-counts.js';
     { provide: InvocationLedger, useClass: LoggedInvocations },
     { provide: UsageFigures, useClass: ProjectedUsage },
   ],
-  exports: [ApprovalLedger, Backends, DirectBackends, InvocationLedger, UsageFigures],
+  exports: [ApprovalLedger, Backends, CallTokens, DirectBackends, InvocationLedger, UsageFigures],
 })
 export class InvocationsModule {}

@@ -6,15 +6,16 @@ import type { EventStore } from '../event-store/port.js';
 import { EVENT_STORE } from '../event-store/tokens.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
 import type { Caller } from '../kernel/caller.js';
-import { deriveUuid, type AgentId, type Uuid } from '../kernel/ids.js';
+import { deriveUuid, type Uuid } from '../kernel/ids.js';
 import type { Rejection } from '../kernel/rejection.js';
 import { ok, type Result } from '../kernel/result.js';
 import { timestampOf } from '../kernel/timestamp.js';
 import type { ReadModel } from '../projections/port.js';
 import { READ_MODEL } from '../projections/tokens.js';
 import { ApprovalDecisions } from './approval-decisions.js';
-import { APPROVALS, STATE_OF_ROW, UNSETTLED } from './approvals.js';
-import { ApprovalLedger } from './commands/approval-ledger.js';
+import { ApprovalPlaces } from './approval-places.js';
+import { approvals, STATE_OF_ROW, UNSETTLED } from './approvals.js';
+import { ApprovalLedger, type ApprovalPlace, type PlacedCall } from './commands/approval-ledger.js';
 import type {
   ApprovalRequest,
   Origin,
@@ -45,6 +46,7 @@ const COUNT_WAIT_MS = 1000;
 @Injectable()
 export class LoggedApprovals extends ApprovalLedger {
   readonly #recording = new RateLimiterMemory(RECORDED_REFUSALS);
+  readonly #places = new ApprovalPlaces();
 
   constructor(
     private readonly execution: InvocationExecution,
@@ -68,7 +70,12 @@ export class LoggedApprovals extends ApprovalLedger {
     const content = { kind: 'request', target: invocationId, body: { requested, entries } };
     const envelope = onceEnvelopeOf(caller, content, this.random, context);
     const command: InvocationCommand = { kind: 'request', requested, entries };
-    return this.#store(invocationId, command, envelope, basedOn);
+    const stored = await this.#store(invocationId, command, envelope, basedOn);
+    if (stored.ok && caller.agent !== null) {
+      const call = { invocationId, calling: caller.agent, hosted: request.agentId };
+      this.#places.requested(call, expiresAt);
+    }
+    return stored;
   }
 
   async refuse(refused: RefusedCall, context: Origin): Promise<void> {
@@ -107,15 +114,18 @@ export class LoggedApprovals extends ApprovalLedger {
       .map(({ invocationId }) => invocationId);
   }
 
-  async countUndecided(calling: AgentId, hosted: AgentId, now: number): Promise<number> {
-    await this.readModel.waitFor(await this.store.head(), COUNT_WAIT_MS, [APPROVALS]);
-    const counted = this.readModel
+  async takePlace(call: PlacedCall, most: number, now: number): Promise<ApprovalPlace | undefined> {
+    await this.readModel.waitFor(await this.store.head(), COUNT_WAIT_MS, [approvals.name]);
+    // From here on nothing waits: nobody takes the same place.
+    const shown = this.readModel
       .prepare<{ readonly count: number }>(
         `SELECT count(*) AS count FROM approvals
          WHERE ${UNSETTLED} AND ${UNDECIDED} AND agent_id = @hosted AND caller_agent_id = @calling`,
       )
-      .get({ now: timestampOf(now), hosted, calling });
-    return counted?.count ?? 0;
+      .get({ now: timestampOf(now), hosted: call.hosted, calling: call.calling });
+    const unshown = this.#places.count(call, now, (ids) => this.#shown(ids));
+    const isFree = (shown?.count ?? 0) + unshown < most;
+    return isFree || this.#places.has(call) ? this.#places.take(call) : undefined;
   }
 
   onDecided(listener: (invocationId: Uuid) => void): () => void {
@@ -137,6 +147,17 @@ export class LoggedApprovals extends ApprovalLedger {
     const envelope = onceEnvelopeOf(caller, content, this.random, context);
     const command: InvocationCommand = { kind: 'refuse', refused: record };
     return (await this.#store(invocationId, command, envelope, basedOn)).ok;
+  }
+
+  /** Which of some calls the view has. */
+  #shown(invocationIds: readonly Uuid[]): ReadonlySet<Uuid> {
+    const rows = this.readModel
+      .prepare<{ readonly invocationId: Uuid }>(
+        `SELECT invocation_id AS invocationId FROM approvals
+         WHERE invocation_id IN (SELECT value FROM json_each(@ids))`,
+      )
+      .all({ ids: JSON.stringify(invocationIds) });
+    return new Set(rows.map(({ invocationId }) => invocationId));
   }
 
   async #mayRecord({ tenant, agent, principal }: Caller): Promise<boolean> {

@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../kernel/result.js';
 import { timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
 import type { ReadModel } from '../projections/port.js';
 import { READ_MODEL } from '../projections/tokens.js';
-import { CAPABILITY_USAGE, firstCountedDay } from './capability-usage.js';
+import { capabilityUsage, firstCountedDay } from './capability-usage.js';
 
 /** Figures of usage, as the view `capability-usage` has them. */
 @Injectable()
@@ -28,7 +28,7 @@ export class ProjectedUsage extends UsageFigures {
     position: Position,
   ): Promise<Result<CapabilityUsage, Rejection>> {
     const { readWaitMs } = this.config;
-    if (!(await this.readModel.waitFor(position, readWaitMs, [CAPABILITY_USAGE]))) {
+    if (!(await this.readModel.waitFor(position, readWaitMs, [capabilityUsage.name]))) {
       return err({ code: 'projection-behind' });
     }
     const last = this.readModel

@@ -13,6 +13,11 @@ const GONE = capability('gone');
 
 const direct = { inputSchema: {}, outputSchema: {}, backend: {}, allowUnauthenticated: false };
 const BOUND = capability('bound', { directInvoke: direct });
+const DATA_ALONE = capability('data-alone', {
+  handler: BOUND.manifest.handler,
+  directInvoke: direct,
+  skill: { inputModes: ['application/json'] },
+});
 const UNBOUND = capability('unbound', { directInvoke: direct });
 
 function advising(
@@ -58,10 +63,11 @@ describe('advice on a capability', () => {
   });
 
   it('tells that no backend is bound where direct invocations are offered', async () => {
-    const advice = advising(new WordClassifier(), BOUND, UNBOUND);
-    expect(await advice.warningsFor(FINANCE, id('bound'))).toMatchObject([
-      { code: 'handler-absent' },
+    const advice = advising(new WordClassifier(), BOUND, DATA_ALONE, UNBOUND);
+    expect(await advice.warningsFor(FINANCE, id('bound'))).toEqual([
+      { code: 'handler-absent', detail: expect.stringContaining('(data-unfit)') },
     ]);
+    expect(await advice.warningsFor(FINANCE, id('data-alone'))).toEqual([]);
     expect(await advice.warningsFor(FINANCE, id('unbound'))).toEqual([
       { code: 'handler-absent', detail: expect.stringContaining('handler.unbound') },
       { code: 'backend-absent', detail: expect.stringContaining('handler.unbound') },

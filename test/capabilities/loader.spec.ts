@@ -12,7 +12,7 @@ import type { HostedAgent } from '../../src/config/hosted-agents.js';
 import { StartupError } from '../../src/config/startup-error.js';
 import { START } from '../../src/event-store/port.js';
 import type { AgentId, SkillId } from '../../src/kernel/ids.js';
-import type { JsonObject } from '../../src/kernel/json.js';
+import type { Json, JsonObject } from '../../src/kernel/json.js';
 import { admission, ORIGIN } from '../invocations/support/admissions.js';
 import { logOf } from '../support/captured-log.js';
 import { aMoment } from '../support/eventually.js';
@@ -298,7 +298,7 @@ describe('a folder with a fault changes nothing, and every fault is told with it
     const direct_invoke = {
       input_schema: { type: 'objekt', properties: { a: { minimum: 'x' } } },
       output_schema: { $ref: 'https://elsewhere.example/schema.json' },
-      backend: {},
+      backend: { type: 'http' },
     };
     write('a.json', [doc('fine'), doc('a', { direct_invoke })]);
     const found = await faults();
@@ -310,7 +310,11 @@ describe('a folder with a fault changes nothing, and every fault is told with it
   });
 
   it('in the rules between members, beside all others', async () => {
-    const direct_invoke = { input_schema: { type: 1 }, output_schema: {}, backend: {} };
+    const direct_invoke = {
+      input_schema: { type: 1 },
+      output_schema: {},
+      backend: { type: 'http' },
+    };
     write('a.json', [
       doc('good'),
       doc('open', { visibility: 'public', direct_invoke, requires_contract: true }),
@@ -393,6 +397,18 @@ describe('what is worth knowing of the capabilities', () => {
     const lines = await logOf(async () => survey.run());
     expect(lines).toHaveLength(101);
     expect(JSON.parse(lines.at(-1)!)).toMatchObject({ agentId: FINANCE, more: 30 });
+  });
+
+  it('is told of all of an agent’s capabilities together, however many lines there are of single ones', async () => {
+    const all = Array.from({ length: 130 }, (_, index) => advice(`s${index}`));
+    const together = { skillId: null, code: 'too-many-texts', detail: 'Too many.' };
+    const advising = new Advising(Promise.resolve([...all, together]));
+    const survey = new RegistrySurvey(agents, node.store, node.runner, advising);
+    const lines = (await logOf(async () => survey.run())).map((line) => JSON.parse(line) as Json);
+    expect(lines).toHaveLength(102);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ agentId: FINANCE, code: 'too-many-texts', detail: 'Too many.' }),
+    );
   });
 
   it('is nobody’s business once the node stops', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Capability } from '../../src/capabilities/domain/capability.js';
 import { capabilityStream } from '../../src/capabilities/domain/stream.js';
-import { CAPABILITY_DIRECTORY } from '../../src/capabilities/projection.js';
+import { capabilityDirectory } from '../../src/capabilities/projection.js';
 import { ProjectedRegistry } from '../../src/capabilities/projected-registry.js';
 import { readStoredCapability, storeCapability } from '../../src/capabilities/stored-capability.js';
 import type { AgentId, SkillId } from '../../src/kernel/ids.js';
@@ -180,7 +180,7 @@ describe('a capability whose stream cannot be read completely', () => {
     await node.caughtUp();
     const before = node.registry.of(FINANCE);
     await damage();
-    await eventually(() => !node.runner.isReliable(CAPABILITY_DIRECTORY, stream));
+    await eventually(() => !node.runner.isReliable(capabilityDirectory.name, stream));
     const after = node.registry.of(FINANCE);
     expect([...after.all.keys()]).toEqual(['a', 'c']);
     expect(after.version).toBeGreaterThan(before.version);
@@ -194,7 +194,7 @@ describe('a capability whose stream cannot be read completely', () => {
     const later = await CapabilityNode.open({ folder: node.folder, onReport: () => undefined });
     expect(later.registry.of(FINANCE).all.size).toBe(0);
     await eventually(() => later.registry.of(FINANCE).all.size > 0);
-    await eventually(() => !later.runner.isReliable(CAPABILITY_DIRECTORY, stream));
+    await eventually(() => !later.runner.isReliable(capabilityDirectory.name, stream));
     expect([...later.registry.of(FINANCE).all.keys()]).toEqual(['a']);
     await later.close();
   });

@@ -107,7 +107,7 @@ describe('registration', () => {
     const direct_invoke = {
       input_schema: { type: 'object', properties: { a: { tpye: 'string' } } },
       output_schema: { $async: true },
-      backend: {},
+      backend: { type: 'http' },
     };
     const answer = await post(doc('schemas', { direct_invoke }));
     expect(codeOf(answer)).toEqual([422, 'manifest-invalid']);
@@ -121,7 +121,11 @@ describe('registration', () => {
   });
 
   it('judges shape, schemas and rules of a manifest in one go', async () => {
-    const direct_invoke = { input_schema: { type: 'objekt' }, output_schema: {}, backend: {} };
+    const direct_invoke = {
+      input_schema: { type: 'objekt' },
+      output_schema: {},
+      backend: { type: 'http' },
+    };
     const rules = { visibility: 'public', requires_contract: true, replacement: 'v2' };
     const answer = await post(doc('all', { ...rules, direct_invoke, owner: 1 }));
     expect(codeOf(answer)).toEqual([422, 'manifest-invalid']);

@@ -65,6 +65,8 @@ function hidden(kind: (typeof KINDS)[number]): JsonObject {
 /** Begins every word that must not be said; too long for a random id to hold it by chance. */
 const SECRET = /qqxvzjqx\w*/i;
 
+const BACKEND = { kind: 'http', name: word('direct', 'backend'), url: 'http://127.0.0.1:65535/' };
+
 let service: InProcessService;
 /** Of callers who may not use any of it: null for nobody in particular. */
 const callers = new Map<string, string | undefined>();
@@ -78,7 +80,12 @@ beforeAll(async () => {
     ...KINDS.map(hidden),
   ];
   service = await startTestService(
-    await deployment({ [AGENT]: manifests }, { A2A_ANONYMOUS: 'secret' }),
+    await deployment(
+      { [AGENT]: manifests },
+      { A2A_ANONYMOUS: 'secret' },
+      // Cards tell of direct invokes that a backend is there for. Nobody listens at it.
+      { backends: { [word('direct', 'handler')]: BACKEND } },
+    ),
   );
   operator = await Operator.of(service, AGENT);
   await operator.become(word('tombstone', 'id'), { state: 'removed' });

@@ -3,8 +3,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { BINDINGS, jsonRpc, taskIdOf, type Reply } from '../a2a/transports/support/bindings.js';
+import {
+  BINDINGS,
+  jsonRpc,
+  saying,
+  taskIdOf,
+  type Reply,
+} from '../a2a/transports/support/bindings.js';
 import { DIRECT_URI } from '../capabilities/support/extensions.js';
 import { AUDIENCE } from '../invocations/backends/support/calls.js';
 import type {
@@ -12,6 +19,7 @@ import type {
   SampleBackend,
 } from '../invocations/backends/support/sample-backend.js';
 import { startTestService, type InProcessService } from '../support/service.js';
+import { scripted } from './support/deployment.js';
 import { AgentClient, dataOf, invoking, outcomeOf } from './support/direct-calls.js';
 import {
   agree,
@@ -46,23 +54,31 @@ beforeAll(async () => {
   elsewhere.listen(0, '127.0.0.1');
   await once(elsewhere, 'listening');
   const direct = ledgerSkill('x')['direct_invoke'] as JsonObject;
-  const flaky = {
-    handler: 'flaky',
-    direct_invoke: { ...direct, backend: { type: 'http', name: 'flaky' } },
-  };
+  const on = (name: string): JsonObject => ({
+    handler: name,
+    direct_invoke: { ...direct, backend: { type: 'http', name } },
+  });
   const more = { kind: 'http', url: backend.url('/http'), audience: AUDIENCE };
   service = await startTestService(
     await financeDeployment(
       backend,
       [
         ledgerSkill('lookup'),
-        ledgerSkill('flaky', flaky),
+        scripted('asks-further', {
+          ...{ handler: 'e2e.asks-further', visibility: 'extended', requires_scopes: [SCOPE] },
+          skill: { outputModes: ['application/json'] },
+        }),
+        ledgerSkill('flaky', on('flaky')),
+        ledgerSkill('without-handler', on('archive')),
         ledgerSkill('one-at-a-time', { limits: { max_concurrent: 1 } }),
         ledgerSkill('twice-a-minute', { limits: { max_calls_per_minute: 2 } }),
         contractSkill('once-a-minute', { limits: { max_calls_per_minute: 1 } }),
         ledgerSkill('small', { limits: { max_message_bytes: 700, max_parts: 1 } }),
       ],
-      { binding: { timeoutMs: TIMEOUT_MS }, backends: { flaky: { ...more, name: 'flaky' } } },
+      {
+        binding: { timeoutMs: TIMEOUT_MS },
+        backends: { flaky: { ...more, name: 'flaky' }, archive: { ...more, name: 'archive' } },
+      },
     ),
   );
   finance = await registerFinance(service);
@@ -107,6 +123,30 @@ describe('what a backend over HTTP is sent', () => {
     const sent = JSON.stringify([headers, body]);
     expect(sent).not.toContain(client.token);
     expect(sent).not.toContain(String(client.token).split('.')[2]);
+  });
+
+  it('is the like of what a handler may send to whomever it asks next', async () => {
+    const metadata = { skillId: 'asks-further' };
+    const reply = await alice.ask('SendMessage', saying('hello', { metadata }));
+    const jwks = await (await fetch(`${service.url}/.well-known/jwks.json`)).json();
+    const { payload } = await jwtVerify(
+      String(dataOf(reply)['token']),
+      createLocalJWKSet(jwks as JSONWebKeySet),
+      { issuer: service.audience, audience: 'https://erp.example', typ: 'backend+jwt' },
+    );
+    expect(payload).toMatchObject({ sub: 'alice', tenant: 'tenant', scope: SCOPE });
+  });
+
+  it('is the data of a message, too, where there is no handler for messages', async () => {
+    const parts = [{ text: 'Please.' }, { data: INVOICE }];
+    const reply = await alice.ask(
+      'SendMessage',
+      saying('', { parts, metadata: { skillId: 'without-handler' } }),
+    );
+    expect(dataOf(reply)).toEqual({ for: 'alice', arguments: INVOICE });
+    const { claims, body } = backend.received.at(-1)!;
+    expect(claims).toMatchObject({ sub: 'alice', act: { sub: FINANCE }, scope: SCOPE });
+    expect(body).toMatchObject({ skillId: 'without-handler', arguments: INVOICE });
   });
 
   it('is accepted by no API of the service itself', async () => {

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { START, type RecordedEnvelope } from '../../src/event-store/port.js';
+import { ApprovalPlaces } from '../../src/invocations/approval-places.js';
+import type { ApprovalPlace, PlacedCall } from '../../src/invocations/commands/approval-ledger.js';
 import type {
   ApprovalRequest,
   SettledApproval,
@@ -42,6 +45,26 @@ async function requested(changes: Partial<ApprovalRequest> = {}): Promise<Approv
   const request = approvalRequest({ expiresAt: node.now + 60_000, ...changes });
   expect(await codeOf(node.approvals.request(request, ORIGIN))).toBe('ok');
   return request;
+}
+
+/** Places between two agents. */
+const MOST = 5;
+
+function callOf({ invocationId, caller, agentId }: ApprovalRequest): PlacedCall {
+  return { invocationId, calling: caller.agent!, hosted: agentId };
+}
+
+/** Of so many that may wait: takes each, and gives it back. */
+async function placesLeft(calling: AgentId, hosted: AgentId): Promise<number> {
+  const taken: ApprovalPlace[] = [];
+  for (;;) {
+    const call = { invocationId: randomUUID() as Uuid, calling, hosted };
+    const place = await node.approvals.takePlace(call, MOST, node.now);
+    if (place === undefined) break;
+    taken.push(place);
+  }
+  for (const place of taken) place.release();
+  return taken.length;
 }
 
 async function decide(
@@ -98,21 +121,70 @@ describe('a request', () => {
 });
 
 describe('what waits for a decision', () => {
-  it('is counted by the two agents, at once, and until it comes out', async () => {
+  it('takes a place among those of its two agents, at once, and until it comes out', async () => {
     const { caller, agentId } = approvalRequest();
     const other = { ...caller, agent: 'other-agent' as AgentId };
     const first = await requested();
     await requested({ expiresAt: node.now + 1000 });
     await requested({ caller: other });
     await requested({ agentId: 'second-agent' as AgentId });
-    const count = () => node.approvals.countUndecided(caller.agent!, agentId, node.now);
-    expect(await count()).toBe(2);
-    expect(await node.approvals.countUndecided(other.agent, agentId, node.now)).toBe(1);
+    expect(await placesLeft(caller.agent!, agentId)).toBe(MOST - 2);
+    expect(await placesLeft(other.agent, agentId)).toBe(MOST - 1);
     expect(await node.approvals.undecided(node.now, 10)).toHaveLength(4);
     await decide(first, 'approve');
-    expect(await count()).toBe(1);
+    expect(await placesLeft(caller.agent!, agentId)).toBe(MOST - 1);
     node.now += 1000;
-    expect(await count()).toBe(0);
+    expect(await placesLeft(caller.agent!, agentId)).toBe(MOST);
+  });
+
+  it('is never more than was allowed, however many come at once', async () => {
+    const expiresAt = node.now + 60_000;
+    const requests = Array.from({ length: 40 }, () => approvalRequest({ expiresAt }));
+    const held = await Promise.all(
+      requests.map(async (request) => {
+        const place = await node.approvals.takePlace(callOf(request), MOST, node.now);
+        if (place === undefined) return false;
+        await node.approvals.request(request, ORIGIN);
+        place.release();
+        return true;
+      }),
+    );
+    expect(held.filter(Boolean)).toHaveLength(MOST);
+    const [request] = requests;
+    expect(await placesLeft(request!.caller.agent!, request!.agentId)).toBe(0);
+    expect(await node.approvals.undecided(node.now, 100)).toHaveLength(MOST);
+    await decide(requests[held.indexOf(true)]!, 'deny');
+    expect(await placesLeft(request!.caller.agent!, request!.agentId)).toBe(1);
+  });
+
+  it('has its place also while the view does not show it, and until it expires', async () => {
+    const places = new ApprovalPlaces();
+    const call = callOf(approvalRequest());
+    const place = places.take(call);
+    const unseen = () => new Set<Uuid>();
+    places.requested(call, node.now + 1000);
+    place.release();
+    expect(places.count(call, node.now, unseen)).toBe(1);
+    expect(places.count({ ...call, calling: 'other' as AgentId }, node.now, unseen)).toBe(0);
+    expect(places.count(call, node.now + 1000, unseen)).toBe(0);
+  });
+
+  it('has one place for all who would request the very same', async () => {
+    const call = callOf(approvalRequest());
+    const take = () => node.approvals.takePlace(call, 1, node.now);
+    const [one, two] = [await take(), await take()];
+    one?.release();
+    expect(await placesLeft(call.calling, call.hosted)).toBe(MOST - 1);
+    two?.release();
+    expect(await placesLeft(call.calling, call.hosted)).toBe(MOST);
+  });
+
+  it('leaves no place taken that was given back', async () => {
+    const request = approvalRequest({ expiresAt: node.now + 60_000 });
+    const place = await node.approvals.takePlace(callOf(request), 1, node.now);
+    expect(await node.approvals.takePlace(callOf(approvalRequest()), 1, node.now)).toBe(undefined);
+    place?.release();
+    expect(await placesLeft(request.caller.agent!, request.agentId)).toBe(MOST);
   });
 
   it('is found in pages, the oldest first', async () => {

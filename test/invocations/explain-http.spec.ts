@@ -33,7 +33,7 @@ const MANIFESTS = [
     ...{ ...manifest, id: 'reconcile', requires_contract: true },
     ...{ action: 'reconcile', data: ['invoices'] },
     direct_invoke: {
-      ...{ input_schema: schema, output_schema: {}, backend: { kind: 'handler' } },
+      ...{ input_schema: schema, output_schema: {}, backend: { type: 'in-process' } },
       allow_unauthenticated: false,
     },
   },

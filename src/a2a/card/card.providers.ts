@@ -4,6 +4,6 @@ import { PublicCards } from './public-cards.js';
 
 /**
  * Cards of hosted agents. They want `CapabilityRegistry`, `CardPublication`, `CARD_SIGNING`,
- * `HOSTED_AGENTS` and `CONFIG`.
+ * `DirectBackends`, `HOSTED_AGENTS` and `CONFIG`.
  */
 export const CARD_PROVIDERS: readonly Provider[] = [PublicCards, ExtendedCards];

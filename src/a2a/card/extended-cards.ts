@@ -8,6 +8,7 @@ import {
 import { directInvokeDeclarations } from '../../capabilities/domain/card-direct-invoke.js';
 import { extendedSkills, hasExtendedSkills } from '../../capabilities/domain/card-skills.js';
 import { entitled } from '../../capabilities/domain/entitlement.js';
+import { boundIn, DirectBackends } from '../../capabilities/queries/direct-backends.js';
 import type { Config } from '../../config/config.js';
 import type { HostedAgent } from '../../config/hosted-agents.js';
 import { CONFIG } from '../../config/tokens.js';
@@ -41,6 +42,7 @@ export class ExtendedCards {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     @Inject(PublicCards) private readonly publicCards: PublicCards,
+    @Inject(DirectBackends) private readonly backends: DirectBackends,
   ) {}
 
   /**
@@ -81,7 +83,7 @@ export class ExtendedCards {
   #make(agent: HostedAgent, caller: Caller, publicCard: PublicCard): ExtendedCard {
     const { capabilities, published, signer } = publicCard;
     const skills = extendedSkills(capabilities.all, caller);
-    const declarations = directInvokeDeclarations(capabilities.all, skills);
+    const declarations = directInvokeDeclarations(capabilities.all, skills, boundIn(this.backends));
     const unsigned = agentCard(agent, cardSettings(this.config), {
       version: extendedCardVersion(agent, published, skills, declarations),
       skills,

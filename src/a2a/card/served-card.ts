@@ -1,4 +1,5 @@
 import type { AgentCard } from '../../capabilities/domain/agent-card.js';
+import { shared } from '../../http/shared-answers.js';
 import { sha256 } from '../../kernel/digest.js';
 import type { CardSigner } from './card-signing.js';
 import { signedCard, type SignedAgentCard } from './signed-card.js';
@@ -18,6 +19,6 @@ export function servedCard(
   publicBaseUrl: string,
 ): ServedCard {
   const card = signedCard(unsigned, signer, publicBaseUrl);
-  const bytes = Buffer.from(JSON.stringify(card));
+  const bytes = shared(Buffer.from(JSON.stringify(card)));
   return { card, bytes, etag: `"${sha256(bytes)}"` };
 }

@@ -5,14 +5,11 @@ import type { AuthorizationRefusal } from '../../invocations/domain/authorizatio
 import { contractRefusal, type ContractCode } from '../handlers/authorization-refusals.js';
 import type { SkillId } from '../../kernel/ids.js';
 import type { JsonPointer } from '../../kernel/json.js';
-import { acceptedModes } from '../routing/media-types.js';
+import { acceptedModes, jsonModes } from '../routing/media-types.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { DirectCall } from './direct-call.js';
 import { directRefusal, faultsBelow, type CallIds } from './direct-refusal.js';
-
-/** What a direct invoke gives back is data. */
-const JSON_TYPE = 'application/json';
 
 /**
  * There is none, or none for this caller: the two must not be told apart, so this says nothing of
@@ -114,9 +111,4 @@ export function outputModesOf(
     detail: 'A direct invoke of the skill gives none of the media types in acceptedOutputModes.',
     metadata: { skillId: manifest.id, outputModes: produced.join(', ') },
   });
-}
-
-/** `application/json` always; and what else of the skill's modes is JSON (RFC 6839 section 3.1). */
-function jsonModes(modes: readonly string[]): readonly string[] {
-  return [JSON_TYPE, ...modes.filter((mode) => mode.endsWith('+json'))];
 }

@@ -53,7 +53,7 @@ export class DirectPlanner {
    * idempotency key of a caller without a token), `INVALID_ARGUMENTS`, ContentTypeNotSupported
    * `output-modes-unmet` and `FORBIDDEN`.
    *
-   * @param taskId of the task that the message begins, unless the call has a key
+   * @param taskId of the task that the message begins
    */
   async plan(
     received: ReceivedMessage,

@@ -1,5 +1,5 @@
 import { hashJson } from '../../kernel/digest.js';
-import { deriveUuid } from '../../kernel/ids.js';
+import { deriveUuid, type Uuid } from '../../kernel/ids.js';
 import type { A2aRequest } from '../handlers/agent-operations.js';
 import type { DirectTurn } from '../handlers/turn-plan.js';
 import type { RoutingRecord } from '../routing/decision.js';
@@ -23,16 +23,15 @@ export function directTurn(
     byKey:
       caller === null || key === null
         ? null
-        : idsByKey([caller.tenant, caller.principal, agent.agentId, skillId, key]),
+        : invocationByKey([caller.tenant, caller.principal, agent.agentId, skillId, key]),
     failure: (why) => failureMetadata(uri, call, failureOfTurn(why)),
     refusal: (refusal) => inWordsOfDirect(refusal, call, payloadPointer(uri)),
   };
 }
 
-/** One key of one principal for one skill is one invocation and one task, wherever it arrives. */
-function idsByKey(name: readonly string[]): NonNullable<DirectTurn['byKey']> {
-  const invocationId = deriveUuid(['idempotency', ...name]);
-  return { invocationId, taskId: deriveUuid(['idempotent-task', invocationId]) };
+/** One key of one principal for one skill is one invocation, wherever and by whatever message it arrives. */
+function invocationByKey(name: readonly string[]): Uuid {
+  return deriveUuid(['idempotency', ...name]);
 }
 
 /** Nothing was routed: the caller named the skill. */

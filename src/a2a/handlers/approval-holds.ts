@@ -36,13 +36,14 @@ export class ApprovalHolds {
    * Asks for the approval of a call whose task is submitted; then the task says that it waits. What
    * dies in between is a turn that never ended: the task is given up after its deadline, and a
    * decision then finds it so.
-   * @returns the task; undefined when the request could not be recorded
+   * @returns the task; `elsewhere`: under this id a call of another task waits, or was made;
+   * `not-recorded`: nobody can be asked
    */
   async hold(
     { caller, agent, correlationId, traceparent }: A2aRequest,
     call: IssuedCall,
     { task }: StoredTask,
-  ): Promise<StoredTask | undefined> {
+  ): Promise<StoredTask | 'elsewhere' | 'not-recorded'> {
     const { tasks, approvals, ledger, clock, approvalTimeoutMs, fault } = this.parts;
     const origin = { correlationId, traceparent };
     const taskId = task.id as Uuid;
@@ -50,14 +51,15 @@ export class ApprovalHolds {
     const request = approvalRequestOf(call, caller, taskId, latest);
     if (request === undefined) {
       fault(new TypeError(`an approval without a contract: ${agent.agentId}`), correlationId);
-      return undefined;
+      return 'not-recorded';
     }
     const expiresAt = Math.min(latest, await this.#endOfContract(request));
     const requested = await approvals.request({ ...request, expiresAt }, origin);
     if (!requested.ok) {
+      if (requested.error.code === 'contention') return 'elsewhere';
       const why = REJECTIONS[requested.error.code];
       fault(new Error(`approval of ${call.invocationId}: ${why}`), correlationId);
-      return undefined;
+      return 'not-recorded';
     }
     const { invocationId } = call;
     const waiting = this.#waiting(call, expiresAt);

@@ -6,8 +6,11 @@ import type { GoverningTerms, GrantRule } from '../../invocations/domain/authori
 import type { RoutingRecord } from '../routing/decision.js';
 import type { Artifact, Message, Part, Task } from '../wire/types.js';
 
-/** Under what a capability runs: found true at the heads of its streams, and recorded before it runs. */
-export interface Grant {
+/**
+ * The grant under which a capability runs, as it is on record: found true at the heads of its streams,
+ * and admitted before it runs.
+ */
+export interface AdmittedGrant {
   readonly invocationId: Uuid;
   /** The manifest as it was admitted. */
   readonly manifest: Manifest;
@@ -33,9 +36,17 @@ export interface CapabilityCall {
   readonly task: Task;
   /** Who asked, for every tool call further down; null without a token. */
   readonly caller: Caller | null;
-  readonly grant: Grant;
+  readonly grant: AdmittedGrant;
   /** Aborted when the task is canceled, the deadline passes or the node stops. */
   readonly signal: AbortSignal;
+  /**
+   * A token that tells whoever is called next who asks, and for what: with those of the caller's scopes
+   * that the capability requires, valid for 60 seconds and for `audience` alone. Made only when it is
+   * asked for.
+   * @param audience the token's `aud`: what the service that it is sent to calls itself
+   * @throws when this node holds no platform key of the purpose `backend-token`
+   */
+  readonly token: (audience: string) => Promise<string>;
 }
 
 /** What a handler says while it works. The last of them decides where the task stands. */

@@ -58,7 +58,13 @@ export function notAvailable(): A2aRefusal {
   return unsupported('capability-unavailable', 'What this is for is not available to you.');
 }
 
-/** Its manifest names a handler that this process does not have. */
+/** The capability runs on a backend, which is for callers with a token unless the manifest says else. */
+export function tokenRequired({ manifest }: Capability): A2aRefusal {
+  const detail = 'The capability is for callers with a token; nothing was run.';
+  return unsupported('token-required', detail, { skillId: manifest.id });
+}
+
+/** Its manifest names a handler that this process does not have, and no backend either. */
 export function notImplemented({ manifest }: Capability): A2aRefusal {
   const detail = 'The capability has no handler where this message arrived; nothing was run.';
   return unsupported('handler-absent', detail, { skillId: manifest.id });

@@ -9,6 +9,7 @@ import { logFault, logReport } from '../../http/fault-log.js';
 import { ContractsBetween } from '../../interactions/queries/contracts-between.js';
 import { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
 import { Backends } from '../../invocations/commands/backends.js';
+import { CallTokens } from '../../invocations/commands/call-tokens.js';
 import { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
 import { ApprovalSubjects } from '../../invocations/queries/approval-subjects.js';
 import { Authorizer } from '../../invocations/queries/authorizer.js';
@@ -28,7 +29,7 @@ const MESSAGE_HANDLING = Symbol('MessageHandling');
 
 /**
  * What runs handlers. They want the providers of `routing.providers.ts`, Nest's `DiscoveryModule`, `HANDLERS_OF_AGENTS`,
- * `CapabilityRegistry`, `Authorizer`, `InvocationLedger`, `ApprovalLedger`, `Backends`, `ContractsBetween`, `TASKS`,
+ * `CapabilityRegistry`, `Authorizer`, `InvocationLedger`, `ApprovalLedger`, `Backends`, `CallTokens`, `ContractsBetween`, `TASKS`,
  * `PUSH_CONFIGS`, `CONFIG` and `CLOCK`.
  */
 export const HANDLER_PROVIDERS: readonly Provider[] = [
@@ -56,6 +57,7 @@ export const HANDLER_PROVIDERS: readonly Provider[] = [
       InvocationLedger,
       ApprovalLedger,
       Backends,
+      CallTokens,
       ContractsBetween,
       RunningTurns,
       TASKS,
@@ -72,6 +74,7 @@ export const HANDLER_PROVIDERS: readonly Provider[] = [
       ledger: InvocationLedger,
       approvals: ApprovalLedger,
       backends: Backends,
+      tokens: CallTokens,
       contracts: ContractsBetween,
       turns: RunningTurns,
       tasks: Tasks,
@@ -80,7 +83,7 @@ export const HANDLER_PROVIDERS: readonly Provider[] = [
       clock: Clock,
     ) =>
       messageHandling({
-        ...{ registry, router, handlers, schemas, authorizer, ledger, approvals, backends },
+        ...{ registry, router, handlers, schemas, authorizer, ledger, approvals, backends, tokens },
         ...{ contracts, turns, tasks, pushConfigs, clock, config: a2a },
         fault: logFault,
         report: logReport,

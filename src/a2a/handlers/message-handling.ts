@@ -4,6 +4,7 @@ import type { A2aConfig } from '../../config/hosted-agents.js';
 import type { ContractsBetween } from '../../interactions/queries/contracts-between.js';
 import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
 import type { Backends } from '../../invocations/commands/backends.js';
+import type { CallTokens } from '../../invocations/commands/call-tokens.js';
 import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
 import type { Authorizer } from '../../invocations/queries/authorizer.js';
 import type { Report } from '../../kernel/report.js';
@@ -20,6 +21,7 @@ import { CallPermissions } from './call-permissions.js';
 import { CallRate } from './call-rate.js';
 import type { Handlers } from './handler-registry.js';
 import { HeldCalls } from './held-calls.js';
+import { Implementations } from './implementations.js';
 import { MessageIntake } from './message-intake.js';
 import type { RunningTurns } from './running-turns.js';
 import { TurnAdmission } from './turn-admission.js';
@@ -37,6 +39,7 @@ export interface HandlingParts {
   readonly ledger: InvocationLedger;
   readonly approvals: ApprovalLedger;
   readonly backends: Backends;
+  readonly tokens: CallTokens;
   readonly contracts: Pick<ContractsBetween, 'named'>;
   readonly turns: RunningTurns;
   readonly tasks: Tasks;
@@ -66,7 +69,8 @@ export function messageHandling(parts: HandlingParts): MessageHandling {
   const { tasks, turns, ledger, config, clock } = parts;
   const { directInvokeExtensionUri, trustExtensionUri } = config;
   const permissions = new CallPermissions(parts);
-  const planner = new TurnPlanner({ ...parts, permissions });
+  const implementations = new Implementations(parts);
+  const planner = new TurnPlanner({ ...parts, permissions, implementations });
   const directPlanner = new DirectPlanner({
     ...parts,
     permissions,

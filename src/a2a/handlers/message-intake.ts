@@ -50,7 +50,7 @@ export class MessageIntake {
 
   /**
    * Refuses with TaskNotFound, ContentTypeNotSupported, and: InvalidParams `contract-claim-invalid`,
-   * `message-id-reused`, `context-mismatch`, `message-too-large`, `too-many-parts`,
+   * `message-id-reused`, `context-mismatch`, `message-too-large`, `too-many-parts`, `data-unfit`,
    * `too-many-push-configs`, and what else is wrong with a webhook;
    * UnsupportedOperation `task-ended`, `task-full`, `turn-under-way`, `approval-pending`,
    * `skill-removed`, `capability-unavailable`, `handler-absent`, `token-required` and the codes of

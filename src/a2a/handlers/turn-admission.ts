@@ -17,12 +17,12 @@ export interface AdmissionParts {
   readonly fault: (error: unknown, correlationId: string) => void;
 }
 
-/** `admitted`: it may run here; `elsewhere`: another node runs it; otherwise why it does not run. */
+/** `admitted`: it may run here; `elsewhere`: it was made before; otherwise why it does not run. */
 export type AdmissionVerdict = 'admitted' | 'elsewhere' | TurnFailure;
 
 /** What the ledger says of a call, and what that is for its turn. */
 const REFUSED: Partial<Record<RejectionCode, AdmissionVerdict>> = {
-  // The task was the lock of a call that is begun; of one that was approved it is the ledger.
+  // Another task with the same idempotency key was first, or another node with an approved call.
   contention: 'elsewhere',
   'approval-required': 'approval-void',
 };

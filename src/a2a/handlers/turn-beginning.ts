@@ -1,5 +1,5 @@
 import type { Uuid } from '../../kernel/ids.js';
-import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
+import type { ApprovalLedger, ApprovalPlace } from '../../invocations/commands/approval-ledger.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { StoredTask, TaskChange, TaskChangeRefused } from '../tasks/domain/task.js';
@@ -10,6 +10,7 @@ import { busy, rateLimited, tooManyApprovals } from './execution-refusals.js';
 import type { ReceivedMessage } from './received-message.js';
 import type { RunningTurns, Slot } from './running-turns.js';
 import type { AskBack, PlannedCall, TurnPlan } from './turn-plan.js';
+import { invocationIdOf } from './turn-planner.js';
 import type { TakenMessage, TurnStarter } from './turn-starter.js';
 
 type Taken = Result<TakenMessage, A2aRefusal>;
@@ -35,12 +36,15 @@ export interface BeginningParts {
   readonly starter: TurnStarter;
   readonly turns: RunningTurns;
   readonly rate: CallRate;
-  readonly approvals: Pick<ApprovalLedger, 'countUndecided'>;
+  readonly approvals: Pick<ApprovalLedger, 'takePlace'>;
   readonly clock: Clock;
 }
 
-/** Calls of one agent that wait for an approval of one hosted agent's tenant; roughly, at a burst. */
+/** Calls of one agent that wait for an approval of one hosted agent's tenant, as one node lets them in. */
 const MAX_UNDECIDED = 100;
+
+/** Of what does not wait. */
+const NO_PLACE: ApprovalPlace = { release: () => undefined };
 
 /** Begins turns: within their limits, on record with their task, then started. */
 export class TurnBeginning {
@@ -57,10 +61,21 @@ export class TurnBeginning {
       const asked = await how.append(askingChanges(plan));
       return asked.ok ? ok({ stored: asked.value, turn: null }) : this.#instead(asked.error, how);
     }
-    const { grant } = plan;
-    if (grant.approvals.length > 0 && (await this.#isQueueFull(message))) {
-      return this.#full(plan, tooManyApprovals(grant.capability), how);
+    const place = await this.#placeToWait(message, plan, how);
+    if (place === undefined) {
+      return this.#full(plan, tooManyApprovals(plan.grant.capability), how);
     }
+    try {
+      return await this.#beginWithin(message, plan, how);
+    } finally {
+      // Of a call that waits now it is kept.
+      place.release();
+    }
+  }
+
+  /** Within the limits of calls. */
+  async #beginWithin(message: ReceivedMessage, plan: PlannedCall, how: Begin): Promise<Taken> {
+    const { grant } = plan;
     const counted = await this.parts.rate.count(grant, message.owner);
     const { retryAfterSeconds } = counted;
     if (retryAfterSeconds !== null) {
@@ -71,11 +86,10 @@ export class TurnBeginning {
       counted.takeBack();
       return this.#full(plan, busy(grant.capability), how);
     }
-    return this.#begin(message, plan, slot, how).then((taken) => {
-      // It was no call, but one that had been made before.
-      if (!taken.isBegun) counted.takeBack();
-      return taken.taken;
-    });
+    const { isBegun, taken } = await this.#begin(message, plan, slot, how);
+    // It was no call, but one that had been made before.
+    if (!isBegun) counted.takeBack();
+    return taken;
   }
 
   async #begin(
@@ -92,8 +106,9 @@ export class TurnBeginning {
     try {
       const appended = await appending;
       if (appended.ok) {
-        const taken = ok(await starter.start(message, call, appended.value, slot));
-        return { isBegun: true, taken };
+        const started = await starter.start(message, call, appended.value, slot);
+        if (started.ok) return { isBegun: true, taken: started };
+        return { isBegun: false, taken: await how.again(started.error) };
       }
       slot.release();
       return { isBegun: false, taken: await this.#instead(appended.error, how) };
@@ -110,12 +125,18 @@ export class TurnBeginning {
     return how.isHere(refused.task) ? how.again(refused.task) : err(how.overtaken(refused));
   }
 
-  /** People look at what waits: nobody shall bury it. */
-  async #isQueueFull({ request: { caller, agent } }: ReceivedMessage): Promise<boolean> {
-    const { approvals, clock } = this.parts;
+  /** People look at what waits: nobody shall bury it. Undefined when there is no place. */
+  async #placeToWait(
+    { request: { caller, agent }, params }: ReceivedMessage,
+    { grant, direct }: PlannedCall,
+    { id }: Begin,
+  ): Promise<ApprovalPlace | undefined> {
     const calling = caller?.agent ?? null;
-    if (calling === null) return false;
-    return (await approvals.countUndecided(calling, agent.agentId, clock())) >= MAX_UNDECIDED;
+    if (grant.approvals.length === 0 || calling === null) return NO_PLACE;
+    const { approvals, clock } = this.parts;
+    const invocationId = invocationIdOf(id, params.message.messageId, direct?.byKey);
+    const call = { invocationId, calling, hosted: agent.agentId };
+    return approvals.takePlace(call, MAX_UNDECIDED, clock());
   }
 
   /** Without a place; but the last one may have gone to the very same message. */

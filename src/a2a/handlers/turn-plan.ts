@@ -41,8 +41,8 @@ export interface PlannedDirectCall extends PlannedCall {
 export interface DirectTurn {
   /** b64u(SHA-256(JCS(arguments))). */
   readonly argumentsDigest: string;
-  /** Ids that the call has by its idempotency key; null without one: they follow from the message's. */
-  readonly byKey: { readonly invocationId: Uuid; readonly taskId: Uuid } | null;
+  /** Id of the invocation by its idempotency key; null without one: it follows from the message's. */
+  readonly byKey: Uuid | null;
   /**
    * Why it cannot run as it is, or not here; said only of a call that was not made before. Null when it
    * can.

@@ -1,24 +1,21 @@
 import type { CapabilityRegistry } from '../../capabilities/queries/capability-registry.js';
-import type { Grant } from '../../invocations/domain/authorization.js';
 import type { AuthorizationAnswer } from '../../invocations/queries/authorizer.js';
 import { deriveUuid, type SkillId, type Uuid } from '../../kernel/ids.js';
 import { err, ok, type Err, type Result } from '../../kernel/result.js';
 import type { RoutingDecision, RoutingRecord } from '../routing/decision.js';
-import { acceptedModes } from '../routing/media-types.js';
 import type { MessageRouter } from '../routing/message-router.js';
 import { textOf } from '../routing/message-text.js';
 import { preferredSkill } from '../routing/preferred-skill.js';
 import { questionAbout } from '../routing/question.js';
 import { usableReplacement } from '../routing/replacement.js';
-import { noneProduced, removedSkill } from '../routing/routing-refusals.js';
+import { removedSkill } from '../routing/routing-refusals.js';
 import type { StoredTask } from '../tasks/domain/task.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { Message } from '../wire/types.js';
 import { contractRefusal } from './authorization-refusals.js';
 import type { CallPermissions } from './call-permissions.js';
-import { notAvailable, notImplemented } from './execution-refusals.js';
-import type { Handlers } from './handler-registry.js';
-import { sizeRefusal } from './limits.js';
+import { notAvailable } from './execution-refusals.js';
+import type { Implementations } from './implementations.js';
 import { withEarlier, type ReceivedMessage } from './received-message.js';
 import type { DirectTurn, PlannedCall, TurnPlan } from './turn-plan.js';
 
@@ -26,7 +23,7 @@ import type { DirectTurn, PlannedCall, TurnPlan } from './turn-plan.js';
 export interface PlannerParts {
   readonly registry: Pick<CapabilityRegistry, 'of'>;
   readonly router: MessageRouter;
-  readonly handlers: Handlers;
+  readonly implementations: Implementations;
   readonly permissions: CallPermissions;
 }
 
@@ -45,7 +42,7 @@ export function invocationIdOf(
   messageId: string,
   byKey: DirectTurn['byKey'] = null,
 ): Uuid {
-  return byKey?.invocationId ?? deriveUuid(['turn', taskId, messageId]);
+  return byKey ?? deriveUuid(['turn', taskId, messageId]);
 }
 
 /** Finds out what is to be done about a message, and whether it may. Records nothing but refusals. */
@@ -116,7 +113,8 @@ export class TurnPlanner {
       });
       return err(this.#refusal(received, skillId, answer));
     }
-    const found = this.#run(decision, message, accepted);
+    const { capability } = decision;
+    const found = this.parts.implementations.find(received, capability, message, accepted);
     if (!found.ok) return this.#counted(found.error);
     return ok({
       kind: 'call',
@@ -132,21 +130,6 @@ export class TurnPlanner {
   #counted(refusal: A2aRefusal): Err<A2aRefusal> {
     this.parts.permissions.count(refusal.code ?? refusal.error);
     return err(refusal);
-  }
-
-  #run(
-    { capability }: Grant,
-    message: Message,
-    accepted: readonly string[] | undefined,
-  ): Result<Pick<PlannedCall, 'implementation' | 'outputModes'>, A2aRefusal> {
-    const { manifest } = capability;
-    const implementation = this.parts.handlers.get(manifest.agentId, manifest.handler);
-    if (implementation === undefined) return err(notImplemented(capability));
-    const tooBig = sizeRefusal(manifest, message);
-    if (tooBig !== undefined) return err(tooBig);
-    const outputModes = acceptedModes(manifest.skill.outputModes, accepted);
-    if (outputModes.length === 0) return err(noneProduced(capability));
-    return ok({ implementation, outputModes });
   }
 
   #refusal(

@@ -1,8 +1,11 @@
+import type { CallTokens } from '../../invocations/commands/call-tokens.js';
 import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
 import type { Uuid } from '../../kernel/ids.js';
-import type { StoredTask } from '../tasks/domain/task.js';
+import { err, ok, type Result } from '../../kernel/result.js';
+import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
 import type { Tasks } from '../tasks/port.js';
 import type { ApprovalHolds } from './approval-holds.js';
+import { tokensFor } from './call-token.js';
 import { issue, type IssuedCall } from './issued-call.js';
 import { executionTime } from './limits.js';
 import type { ReceivedMessage } from './received-message.js';
@@ -20,6 +23,7 @@ export interface StarterParts extends TurnParts {
   readonly admission: TurnAdmission;
   readonly holds: ApprovalHolds;
   readonly turns: RunningTurns;
+  readonly tokens: CallTokens;
   /** Longest run of a handler, in milliseconds, unless its manifest says less. */
   readonly executionTimeoutMs: number;
 }
@@ -30,7 +34,16 @@ export interface TakenMessage {
   readonly turn: Turn | null;
 }
 
-/** Admits turns and starts their handlers. The task is submitted already: that was the lock. */
+/** Ends a task that is nobody's to see: its call is another task's. */
+const OF_ANOTHER: TaskChange = {
+  kind: 'answer',
+  parts: [{ text: 'Another message of the same idempotency key makes this call.' }],
+};
+
+/**
+ * Admits turns and starts their handlers. The task is submitted already: that was the lock on the
+ * message. The admission is the lock on the idempotency key, if there is one.
+ */
 export class TurnStarter {
   constructor(private readonly parts: StarterParts) {}
 
@@ -47,28 +60,32 @@ export class TurnStarter {
     return issue(plan, { invocationId, digest, deadline });
   }
 
-  /** Takes the slot over: it is free again when the turn has ended, or did not begin. */
+  /**
+   * Takes the slot over: it is free again when the turn has ended, or did not begin. Refuses with the
+   * task as it is then when another message made the call of its idempotency key first.
+   */
   async start(
     received: ReceivedMessage,
     call: IssuedCall,
     stored: StoredTask,
     slot: Slot,
-  ): Promise<TakenMessage> {
+  ): Promise<Result<TakenMessage, StoredTask>> {
     try {
       if (call.plan.grant.approvals.length > 0) {
         slot.release();
         const held = await this.parts.holds.hold(received.request, call, stored);
-        return { stored: held ?? (await this.#giveUp(call, stored, 'not-recorded')), turn: null };
+        if (typeof held !== 'string') return ok({ stored: held, turn: null });
+        return await this.#withoutTurn(call, stored, held);
       }
       const begun = await this.admitAndRun(received, call, stored, slot);
-      if (begun instanceof Turn) return { stored, turn: begun };
-      // Under this id a call has been made before, of which the task knows nothing.
-      const why = begun === 'elsewhere' ? 'not-recorded' : begun;
-      return { stored: await this.#giveUp(call, stored, why), turn: null };
+      if (begun instanceof Turn) return ok({ stored, turn: begun });
+      return await this.#withoutTurn(call, stored, begun);
     } catch (error) {
       slot.release();
       // As far as that can be recorded, nobody waits for a turn that never begins.
-      await this.#giveUp(call, stored, 'not-recorded').catch(() => undefined);
+      await this.#end(call, stored, endingBy('not-recorded', call.plan.direct)).catch(
+        () => undefined,
+      );
       throw error;
     }
   }
@@ -89,13 +106,26 @@ export class TurnStarter {
     return verdict;
   }
 
-  /** The task ends without a turn. */
-  async #giveUp(
-    { invocationId, plan }: IssuedCall,
+  /** The task ends, and why. */
+  async #withoutTurn(
+    call: IssuedCall,
+    stored: StoredTask,
+    why: TurnFailure | 'elsewhere',
+  ): Promise<Result<TakenMessage, StoredTask>> {
+    const { direct } = call.plan;
+    if (why === 'elsewhere' && direct !== null && direct.byKey !== null) {
+      return err(await this.#end(call, stored, OF_ANOTHER));
+    }
+    // Under the id of its message a call was made before, of which the task knows nothing.
+    const failure = why === 'elsewhere' ? 'not-recorded' : why;
+    return ok({ stored: await this.#end(call, stored, endingBy(failure, direct)), turn: null });
+  }
+
+  async #end(
+    { invocationId }: IssuedCall,
     { task }: StoredTask,
-    why: TurnFailure,
+    end: TaskChange,
   ): Promise<StoredTask> {
-    const end = endingBy(why, plan.direct);
     const recorded = await this.parts.tasks.record(task.id as Uuid, invocationId, [end]);
     return recorded.ok ? recorded.value : recorded.error.task;
   }
@@ -110,13 +140,15 @@ export class TurnStarter {
     const { implementation, grant, routing, outputModes, message, direct } = plan;
     const { rule, terms, capability } = grant;
     const { manifest } = capability;
+    const admitted = { invocationId, manifest, rule, terms, routing, outputModes, deadline };
     const turn = new Turn(this.parts, {
       implementation,
       call: {
         message: { ...message, taskId: stored.task.id, contextId: stored.task.contextId },
         task: stored.task,
         caller: request.caller,
-        grant: { invocationId, manifest, rule, terms, routing, outputModes, deadline },
+        grant: admitted,
+        token: tokensFor(this.parts.tokens, admitted, request.caller),
       },
       stored,
       direct,

@@ -16,12 +16,12 @@ export interface TurnWatchParts {
   readonly fault: (error: unknown) => void;
 }
 
-/** Most turns are over by then, and cost neither a timer for their deadline nor a subscription. */
+/** Most turns are over by then, and cost no timer for their deadline and no subscription with its signal. */
 const SETTLED_AFTER_MS = 50;
 
 /** Watches a turn that takes longer: it may be canceled by another process, or go on for too long. */
 export class TurnWatch {
-  readonly #over = new AbortController();
+  #over: AbortController | undefined;
   #timer: NodeJS.Timeout;
 
   constructor(private readonly parts: TurnWatchParts) {
@@ -31,18 +31,18 @@ export class TurnWatch {
   /** The turn is over. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#over.abort();
+    this.#over?.abort();
   }
 
   #settle(): void {
     const { deadline, clock, stop } = this.parts;
     this.#timer = setTimeout(() => stop('deadline'), Math.max(0, deadline - clock()));
-    void this.#watch();
+    this.#over = new AbortController();
+    void this.#watch(this.#over.signal);
   }
 
-  async #watch(): Promise<void> {
+  async #watch(signal: AbortSignal): Promise<void> {
     const { tasks, stored, stop, fault } = this.parts;
-    const { signal } = this.#over;
     try {
       // Only the end of the turn ends them.
       for await (const _ of tasks.watch(stored.task.id as Uuid, stored.revision, signal));

@@ -16,17 +16,24 @@ export interface Candidates {
    * internal ones, which are nobody's: no message is for them.
    */
   readonly hasRivals: boolean;
+  /**
+   * Hidden from the caller, and somebody's: what data must not fit that is to be for one of the
+   * others. Those without an input schema are left out. Never to be told of.
+   */
+  readonly hidden: readonly Capability[];
 }
 
 function candidatesOf(capabilities: AgentCapabilities, caller: Caller | null): Candidates {
   const usable: Capability[] = [];
   const gone: Capability[] = [];
+  const hidden: Capability[] = [];
   for (const capability of capabilities.all.values()) {
     const found = entitlement(capability, caller);
     if (found === 'granted') usable.push(capability);
     else if (found === 'removed') gone.push(capability);
+    else if (isRivalByData(capability)) hidden.push(capability);
   }
-  return { usable, gone, hasRivals: severalFit(capabilities, []) };
+  return { usable, gone, hidden, hasRivals: severalFit(capabilities, []) };
 }
 
 /** What all remembered lists of an agent together may weigh, in words of memory: keys are callers' words. */
@@ -51,7 +58,8 @@ export class CandidateIndex {
       const of = this.of(capabilities, caller);
       const usable = of.usable.filter(fits(mediaTypes));
       const gone = of.gone.filter(fits(mediaTypes));
-      return { usable, gone, hasRivals: severalFit(capabilities, mediaTypes) };
+      const hidden = of.hidden.filter(fits(mediaTypes));
+      return { usable, gone, hidden, hasRivals: severalFit(capabilities, mediaTypes) };
     });
   }
 
@@ -67,8 +75,8 @@ export class CandidateIndex {
     if (lists === undefined) {
       lists = new LRUCache({
         maxSize: MAX_REMEMBERED,
-        sizeCalculation: ({ usable, gone }, { length }) =>
-          PER_LIST + usable.length + gone.length + Math.ceil(length / 8),
+        sizeCalculation: ({ usable, gone, hidden }, { length }) =>
+          PER_LIST + usable.length + gone.length + hidden.length + Math.ceil(length / 8),
       });
       this.#byVersion.set(capabilities, lists);
     }
@@ -79,6 +87,12 @@ export class CandidateIndex {
     }
     return candidates;
   }
+}
+
+/** A tombstone that is not for the caller yields to what the caller may use, as all tombstones do. */
+function isRivalByData({ manifest }: Capability): boolean {
+  const { visibility, state, directInvoke } = manifest;
+  return visibility !== 'internal' && state !== 'removed' && directInvoke !== null;
 }
 
 /** Is more than one capability of the agent that is anybody's for these media types? */

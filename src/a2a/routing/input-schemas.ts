@@ -1,7 +1,7 @@
 import type { AgentCapabilities } from '../../capabilities/queries/capability-registry.js';
 import type { SchemaJudges } from '../../capabilities/queries/schemas/schema-judges.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
-import { breathe } from '../../projections/pause.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 
 /** Does the value have the shape of the schema (JSON Schema 2020-12, formats asserted)? */
 export type SchemaCheck = (schema: JsonObject, value: Json) => boolean;
@@ -21,7 +21,7 @@ export class InputSchemas {
       const schema = manifest.directInvoke?.inputSchema;
       if (schema === undefined || this.judges.has(schema)) continue;
       this.judges.of(schema);
-      await breathe();
+      await letOthersRun();
     }
   }
 }

@@ -5,14 +5,16 @@ import type { Part } from '../wire/types.js';
 const ANY = '*/*';
 
 /**
- * The media type of a part, `type/subtype` in lower case without parameters: as the part says, else
- * `text/plain` for text, `application/json` for data, `application/octet-stream` for the rest. What
- * is no media type gives the empty text, which no capability takes.
+ * The media type of a part, `type/subtype` in lower case without parameters: `text/plain` of text and
+ * `application/json` of data, whatever they call themselves: a text is no PDF. Of the rest what the
+ * part says, else `application/octet-stream`. What is no media type gives the empty text, which no
+ * capability takes.
  */
-function mediaTypeOf(part: Part): string {
-  if (part.mediaType !== undefined && part.mediaType !== '') return essenceOf(part.mediaType);
-  if (part.text !== undefined) return 'text/plain';
-  return part.data === undefined ? 'application/octet-stream' : 'application/json';
+function mediaTypeOf({ text, data, mediaType }: Part): string {
+  if (text !== undefined) return 'text/plain';
+  if (data !== undefined) return 'application/json';
+  if (mediaType === undefined || mediaType === '') return 'application/octet-stream';
+  return essenceOf(mediaType);
 }
 
 /** The different media types of the parts, sorted. */
@@ -45,6 +47,14 @@ export function acceptedModes(
     wanted.flatMap((range) => (range === '' ? [] : (narrower(mode, range) ?? []))),
   );
   return [...new Set(modes)];
+}
+
+/**
+ * The media types of what a backend gives, which is data: `application/json` always; and what else of
+ * the modes is JSON (RFC 6839 section 3.1).
+ */
+export function jsonModes(modes: readonly string[]): readonly string[] {
+  return ['application/json', ...modes.filter((mode) => mode.endsWith('+json'))];
 }
 
 function narrower(mode: string, range: string): string | undefined {

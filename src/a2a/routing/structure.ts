@@ -39,14 +39,14 @@ function onlyOne({ usable, gone }: Candidates): Capability | undefined {
 }
 
 /** Data parts that are looked at; the others decide nothing. */
-const MAX_DATA_PARTS = 8;
+export const MAX_DATA_PARTS = 8;
 /** Input schemas that data is compared with; of more than these, none. */
 const MAX_SCHEMAS = 1000;
 
 /**
  * The one capability into whose input schema a data part fits. Undefined when there is none, when a
- * part fits several, or when the parts speak for different ones. A removed capability yields to a
- * candidate that takes the very same data.
+ * part fits several, those counted that are hidden from the caller, or when the parts speak for
+ * different ones. A removed capability yields to a candidate that takes the very same data.
  */
 function byInputSchema(
   candidates: Candidates,
@@ -55,14 +55,16 @@ function byInputSchema(
 ): Capability | undefined {
   const usable = candidates.usable.filter(hasSchema);
   const gone = candidates.gone.filter(hasSchema);
-  if (usable.length + gone.length > MAX_SCHEMAS) return undefined;
+  const { hidden } = candidates;
+  if (usable.length + gone.length + hidden.length > MAX_SCHEMAS) return undefined;
   const named = new Set<Capability>();
   for (const value of dataOf(parts)) {
-    const live = usable.filter((capability) => takesData(capability, value, fits));
-    const matching =
-      live.length > 0 ? live : gone.filter((capability) => takesData(capability, value, fits));
+    const takes = (capability: Capability): boolean => takesData(capability, value, fits);
+    const live = usable.filter(takes);
+    const matching = live.length > 0 ? live : gone.filter(takes);
     const [only] = matching;
-    if (matching.length === 1 && only !== undefined) named.add(only);
+    // One that is left only since others are hidden from the caller may still be the wrong one.
+    if (matching.length === 1 && only !== undefined && !hidden.some(takes)) named.add(only);
   }
   const [only] = named;
   return named.size === 1 ? only : undefined;

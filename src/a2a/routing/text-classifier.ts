@@ -22,6 +22,14 @@ export interface TextVerdict {
 
 /** What is worth telling whoever registers a skill; about the agent's skills alone. */
 export type SkillWarning =
+  /** Of all of the agent's skills: no text is ever sure of one. */
+  | {
+      readonly code: 'too-many-texts';
+      /** Descriptions and examples that were learned. */
+      readonly texts: number;
+      /** So many may be, for texts to be sure. */
+      readonly most: number;
+    }
   | { readonly code: 'few-examples'; readonly skillId: SkillId; readonly examples: number }
   | {
       readonly code: 'skills-overlap';

@@ -2,8 +2,10 @@ import type {
   InvocationLedger,
   OverdueInvocation,
 } from '../../invocations/commands/invocation-ledger.js';
+import type { Recorded } from '../../kernel/event.js';
 import type { Report } from '../../kernel/report.js';
 import type { Clock } from '../../kernel/timestamp.js';
+import type { StoredTaskEvent } from './domain/events.js';
 import { outcomeOfTurn } from './domain/turn-outcome.js';
 import { resultDigestOfTurn } from './domain/turn-result.js';
 import { LOST_AFTER_MS } from './task-recovery.js';
@@ -19,7 +21,7 @@ const BATCH = 100;
 export class InvocationRecovery {
   constructor(
     private readonly ledger: Pick<InvocationLedger, 'overdue' | 'end' | 'giveUp'>,
-    private readonly streams: Pick<TaskStreams, 'read'>,
+    private readonly streams: Pick<TaskStreams, 'pages'>,
     private readonly clock: Clock,
     private readonly report: Report,
   ) {}
@@ -40,7 +42,8 @@ export class InvocationRecovery {
 
   async #end({ invocationId, taskId }: OverdueInvocation): Promise<void> {
     try {
-      const events = await this.streams.read(taskId, 0);
+      const events: Recorded<StoredTaskEvent>[] = [];
+      for await (const page of this.streams.pages(taskId, 0)) events.push(...page);
       const outcome = outcomeOfTurn(events, invocationId);
       const origin = { correlationId: invocationId, traceparent: null };
       if (outcome === undefined) {

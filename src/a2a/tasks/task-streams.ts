@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { decodeEvent } from '../../event-store/codec.js';
 import type { NewEnvelope } from '../../kernel/envelope.js';
-import type { EventStore, Position, RecordedEnvelope } from '../../event-store/port.js';
+import type { EventStore } from '../../event-store/port.js';
+import { streamPages } from '../../event-store/stream-pages.js';
 import type { Recorded } from '../../kernel/event.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
@@ -13,12 +13,12 @@ import { taskStream } from './domain/streams.js';
 import type { TaskFold } from './domain/task-fold.js';
 import { TASK_EVENT_TYPES } from './event-types.js';
 import { actorOf, taskEnvelope } from './envelopes.js';
-
-/** A fold, and the position of its last event: no other event is ever given it. */
-export interface PlacedFold {
-  readonly fold: TaskFold;
-  readonly position: Position;
-}
+import {
+  decodeTaskEvents,
+  foldedStream,
+  type Condition,
+  type PlacedFold,
+} from './folded-stream.js';
 
 /** Those of the turns under way, mostly: more would only be copied again and again by the collector. */
 const KEPT_TASKS = 500;
@@ -55,34 +55,29 @@ export class TaskStreams {
 
   /** The task at its head. */
   async load(id: Uuid): Promise<PlacedFold | undefined> {
-    const kept = this.#kept.get(id);
-    const tail = await this.store.readStream(taskStream(id), kept?.fold.revision ?? 0);
-    if (kept !== undefined && tail[0]?.position === kept.position) {
-      return this.#keep(id, foldOver(kept, tail.slice(1)));
-    }
-    const whole = kept === undefined ? tail : await this.store.readStream(taskStream(id));
-    const placed = foldOver(undefined, whole);
+    const placed = await foldedStream(this.store, taskStream(id), this.#kept.get(id));
     if (placed !== undefined) return this.#keep(id, placed);
     this.#kept.delete(id);
     return undefined;
   }
 
   /** The task as it was: folded over the leading events that satisfy a condition. Not kept. */
-  async loadWhile(
-    id: Uuid,
-    condition: (event: Pick<RecordedEnvelope, 'revision' | 'position'>) => boolean,
-  ): Promise<TaskFold | undefined> {
+  async loadWhile(id: Uuid, condition: Condition): Promise<TaskFold | undefined> {
     const kept = this.#kept.get(id);
-    const whole = await this.store.readStream(taskStream(id));
-    const end = whole.findIndex((envelope) => !condition(envelope));
-    const wanted = end === -1 ? whole : whole.slice(0, end);
-    if (kept !== undefined && wanted.at(-1)?.position === kept.position) return kept.fold;
-    return foldOver(undefined, wanted)?.fold;
+    const isBefore =
+      kept !== undefined && condition({ revision: kept.fold.revision, position: kept.position });
+    const known = isBefore ? kept : undefined;
+    return (await foldedStream(this.store, taskStream(id), known, condition))?.fold;
   }
 
-  /** The task's events from a revision on. */
-  async read(id: Uuid, from: number): Promise<Recorded<StoredTaskEvent>[]> {
-    return decodeAll(await this.store.readStream(taskStream(id), from));
+  /** The task's events from a revision on, page by page. */
+  async *pages(
+    id: Uuid,
+    from: number,
+  ): AsyncGenerator<readonly Recorded<StoredTaskEvent>[], undefined> {
+    for await (const page of streamPages(this.store, taskStream(id), from)) {
+      yield decodeTaskEvents(page);
+    }
   }
 
   /**
@@ -154,27 +149,4 @@ export class TaskStreams {
     if (kept === undefined || kept.position < placed.position) this.#kept.set(id, placed);
     return placed;
   }
-}
-
-/** Nothing in the task store is sealed. */
-function decodeAll(envelopes: readonly RecordedEnvelope[]): Recorded<StoredTaskEvent>[] {
-  return envelopes.map((envelope) =>
-    decodeEvent<StoredTaskEvent>(envelope, TASK_EVENT_TYPES, undefined),
-  );
-}
-
-function foldOver(on: PlacedFold, envelopes: readonly RecordedEnvelope[]): PlacedFold;
-function foldOver(
-  on: PlacedFold | undefined,
-  envelopes: readonly RecordedEnvelope[],
-): PlacedFold | undefined;
-function foldOver(
-  on: PlacedFold | undefined,
-  envelopes: readonly RecordedEnvelope[],
-): PlacedFold | undefined {
-  const last = envelopes.at(-1);
-  if (last === undefined) return on;
-  const events = decodeAll(envelopes);
-  const fold = events.reduce<TaskFoldState>(evolveTask, on?.fold ?? null);
-  return fold === null ? undefined : { fold, position: last.position };
 }

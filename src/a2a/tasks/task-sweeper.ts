@@ -1,6 +1,7 @@
 import type { DeletableEventStore, Position } from '../../event-store/port.js';
 import type { Uuid } from '../../kernel/ids.js';
 import { millisecondsOf, type Clock } from '../../kernel/timestamp.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import type { TaskDirectory } from './directory/task-directory.js';
 import { PAGE_TOKEN_LIFE_MS } from './directory/task-list.js';
 import { taskStream, webhookStream } from './domain/streams.js';
@@ -36,7 +37,7 @@ export class TaskSweeper {
   /** Goes on until nothing is left to delete. */
   async sweep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.#sweepTasks()) > 0);
-    while (!signal.aborted && this.#sweepRows() === SUPERSEDED_BATCH) await breath();
+    while (!signal.aborted && this.#sweepRows() === SUPERSEDED_BATCH) await letOthersRun();
     // Also without news: an earlier call may not have got the bytes out of the log.
     await this.options.store.deleteStreams(new Map());
   }
@@ -93,8 +94,4 @@ export class TaskSweeper {
 
 function endedBy(endedAt: Parameters<typeof millisecondsOf>[0] | null, due: number): boolean {
   return endedAt !== null && millisecondsOf(endedAt) <= due;
-}
-
-async function breath(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

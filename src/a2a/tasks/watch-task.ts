@@ -35,14 +35,16 @@ export async function* watchTask(
     }
     let last = isResumed ? after : fold.revision;
     while (!signal.aborted) {
-      const events = await streams.read(id, last + 1);
-      for (const event of events) {
-        last = event.revision;
-        const response = await responseTo(event, fold.task, id, streams);
-        if (response !== undefined) yield { id: String(last), response };
-        if (isEndedBy(event) || isAborted(signal)) return;
+      let isNews = false;
+      for await (const events of streams.pages(id, last + 1)) {
+        for (const event of events) {
+          last = event.revision;
+          const response = await responseTo(event, fold.task, id, streams);
+          if (response !== undefined) yield { id: String(last), response };
+          if (isEndedBy(event) || isAborted(signal)) return;
+          isNews ||= isOfTurn(event);
+        }
       }
-      const isNews = events.some((event) => isOfTurn(event));
       if (!isNews && isOverAt(last, (await streams.load(id))?.fold, isOver)) return;
       await bell.wait(signal);
     }

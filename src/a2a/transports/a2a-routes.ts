@@ -4,6 +4,7 @@ import { ROUTE_ACCESS, type RouteAccess } from '../../http/access.js';
 import { EVENT_STREAM_TIMING, type EventStreamTiming } from '../../http/event-stream.js';
 import { registerJsonBody } from '../../http/json-body.js';
 import { OpenStreams, type StreamLimits } from '../../http/open-streams.js';
+import type { UnreadAnswers } from '../../http/unread-answers.js';
 import { MAX_VALUES, type StrictJsonLimits } from '../../kernel/strict-json.js';
 import { nameExtensions, type A2aServer, type Negotiation } from './exchange.js';
 import { httpJsonErrorHandler, httpJsonNotFoundHandler, registerHttpJson } from './http-json.js';
@@ -25,6 +26,7 @@ export interface A2aRoutesOptions {
   readonly negotiation: Negotiation;
   /** The methods of an address. */
   readonly allowed: (path: string) => readonly string[];
+  readonly answers: Pick<UnreadAnswers, 'judge'>;
   readonly timing?: EventStreamTiming;
   readonly streams?: StreamLimits;
 }
@@ -43,6 +45,7 @@ export async function registerA2aRoutes(
     services,
     negotiation,
     allowed,
+    answers,
     timing = EVENT_STREAM_TIMING,
     streams = STREAM_LIMITS,
   }: A2aRoutesOptions,
@@ -52,6 +55,7 @@ export async function registerA2aRoutes(
     operations: createOperations({ ...services, anonymous: config.anonymous }),
     negotiation,
     streams: new OpenStreams(streams),
+    answers,
     timing,
   };
   const access: RouteAccess = config.anonymous === 'refused' ? {} : { optional: true };

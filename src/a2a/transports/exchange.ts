@@ -3,6 +3,7 @@ import type { HostedAgent } from '../../config/hosted-agents.js';
 import { sendEvents, type EventStreamTiming, type StreamForm } from '../../http/event-stream.js';
 import { ownerKey, type OpenStreams } from '../../http/open-streams.js';
 import { RejectionException } from '../../http/rejection-exception.js';
+import type { UnreadAnswers } from '../../http/unread-answers.js';
 import type { Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { EXTENSIONS_HEADER, extensionsHeader } from '../negotiation/extensions.js';
@@ -24,6 +25,7 @@ export interface A2aServer {
   readonly operations: Operations;
   readonly negotiation: Negotiation;
   readonly streams: OpenStreams;
+  readonly answers: Pick<UnreadAnswers, 'judge'>;
   readonly timing: EventStreamTiming;
 }
 
@@ -53,7 +55,7 @@ export async function exchange(
       return;
     }
     const { asked, extensions } = negotiated.value;
-    await answer(server, reply, form, asked, callOf(request, reply, agent, extensions));
+    await answer(server, request, reply, form, asked, callOf(request, reply, agent, extensions));
   } catch (error) {
     sendThrown(request, reply, form, error);
   }
@@ -92,6 +94,7 @@ export function nameExtensions(
 
 async function answer(
   server: A2aServer,
+  request: FastifyRequest,
   reply: FastifyReply,
   form: Form,
   { operation, params }: Asked,
@@ -100,6 +103,7 @@ async function answer(
   if (operation.kind === 'unary') {
     const result = await operation.perform(call, params);
     if (result.ok) {
+      server.answers.judge(request, result.value);
       void reply.header('content-type', form.contentType).send(form.result(result.value));
     } else sendFailure(reply, form, failureOf(result.error));
     return;

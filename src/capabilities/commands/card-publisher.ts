@@ -29,6 +29,7 @@ import {
 import { publicSkills, skillsDigest } from '../domain/card-skills.js';
 import { cardStream } from '../domain/card-stream.js';
 import { CapabilityRegistry } from '../queries/capability-registry.js';
+import { boundIn, DirectBackends } from '../queries/direct-backends.js';
 import { CardPublication, type PublishedSkills } from './card-publication.js';
 
 /** Who publishes: the service itself. */
@@ -52,6 +53,7 @@ export class CardPublisher extends CardPublication {
     @Inject(RANDOM_BYTES) random: RandomBytes,
     @Inject(CONFIG) private readonly config: Pick<Config, 'readWaitMs'>,
     @Inject(CapabilityRegistry) private readonly registry: CapabilityRegistry,
+    @Inject(DirectBackends) private readonly backends: DirectBackends,
   ) {
     super();
     this.#execution = new CommandExecution(
@@ -91,7 +93,7 @@ export class CardPublisher extends CardPublication {
   #generate(agentId: AgentId): Generated {
     const capabilities = this.registry.of(agentId);
     const skills = publicSkills(capabilities.all);
-    const declarations = directInvokeDeclarations(capabilities.all, skills);
+    const declarations = directInvokeDeclarations(capabilities.all, skills, boundIn(this.backends));
     return { capabilities, skills, declarations, digest: skillsDigest(skills, declarations) };
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { SkillId } from '../../kernel/ids.js';
 import type { Capability } from './capability.js';
+import type { Manifest } from './manifest.js';
 
 /** How a skill is invoked directly, as a card says it (RFC skill-direct-invoke, section 3.4). */
 export interface DirectInvokeDeclaration extends JsonObject {
@@ -17,15 +18,20 @@ export interface DirectInvokeDeclaration extends JsonObject {
 /** By the ids of the skills that a card lists, in their order. */
 export type DirectInvokeDeclarations = Readonly<Record<string, DirectInvokeDeclaration>>;
 
-/** The declarations of the skills that a card lists: of those alone that its reader may use. */
+/**
+ * The declarations of the skills that a card lists: of those alone that its reader may use.
+ * @param isBound whether the backend is here of which the manifest speaks: a card promises no other call
+ */
 export function directInvokeDeclarations(
   capabilities: ReadonlyMap<SkillId, Capability>,
   skills: readonly { readonly id: SkillId }[],
+  isBound: (manifest: Manifest) => boolean,
 ): DirectInvokeDeclarations {
   const declared: Record<string, DirectInvokeDeclaration> = {};
   for (const { id } of skills) {
-    const directInvoke = capabilities.get(id)?.manifest.directInvoke ?? null;
-    if (directInvoke === null) continue;
+    const manifest = capabilities.get(id)?.manifest;
+    const directInvoke = manifest?.directInvoke ?? null;
+    if (manifest === undefined || directInvoke === null || !isBound(manifest)) continue;
     const { inputSchema, outputSchema, backend } = directInvoke;
     declared[id] = {
       inputSchema,

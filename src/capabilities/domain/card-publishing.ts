@@ -5,9 +5,9 @@ import type { CardEvent } from './card-events.js';
 
 /**
  * Raised whenever the same capabilities come to give other public skills. 2: how they are invoked
- * directly belongs to them.
+ * directly belongs to them. 3: of those alone that have a backend.
  */
-export const CARD_GENERATOR = 2;
+export const CARD_GENERATOR = 3;
 
 interface PublishedList {
   readonly version: number;

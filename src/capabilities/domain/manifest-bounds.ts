@@ -18,7 +18,6 @@ export const MANIFEST_BOUNDS = {
   limits: 32,
   limitsSize: 8 * 1024,
   schemaSize: 48 * 1024,
-  backendSize: 8 * 1024,
 } as const;
 
 /** Largest value of each limit that is enforced: larger ones would only look like limits. */

@@ -23,7 +23,7 @@ export interface DirectInvoke {
   /** JSON Schema 2020-12 of the arguments. A data part that fits exactly one of them is routed by it. */
   readonly inputSchema: JsonObject;
   readonly outputSchema: JsonObject;
-  /** The summary that the card publishes; nothing that tells where the backend is. */
+  /** The summary that the card publishes, `{type, name?}`; nothing that tells where the backend is. */
   readonly backend: JsonObject;
   /** Opt-out of authentication; excludes `requiresContract`. */
   readonly allowUnauthenticated: boolean;

@@ -13,6 +13,7 @@ import {
   text,
   type Reads,
 } from '../../kernel/document-reader.js';
+import { backendSummary } from './backend-summary.js';
 import { LARGEST_LIMIT, MANIFEST_BOUNDS as BOUNDS } from './manifest-bounds.js';
 import { ENFORCED_LIMITS, type DirectInvoke, type Manifest, type Skill } from './manifest.js';
 import { parseMediaRange } from './media-range.js';
@@ -150,7 +151,7 @@ const directInvoke: Reads<DirectInvokeMembers> = (value, pointer, faults) => {
   const read: DirectInvokeMembers = {
     inputSchema: reader.required('input_schema', object(BOUNDS.schemaSize)),
     outputSchema: reader.required('output_schema', object(BOUNDS.schemaSize)),
-    backend: reader.required('backend', object(BOUNDS.backendSize)),
+    backend: reader.required('backend', backendSummary),
     allowUnauthenticated: reader.optional('allow_unauthenticated', flag, false),
   };
   reader.end();

@@ -38,6 +38,15 @@ export class SkillSchema {
   readonly outputModes!: readonly string[];
 }
 
+/** Both in letters, digits, spaces, dots, dashes and underscores. */
+export class BackendSummarySchema {
+  @ApiProperty({ maxLength: 100, example: 'in-process' })
+  readonly type!: string;
+
+  @ApiPropertyOptional({ maxLength: 100, example: 'ledger' })
+  readonly name?: string;
+}
+
 export class DirectInvokeSchema {
   @ApiProperty({ ...OBJECT, description: `JSON Schema 2020-12 of the arguments. ${PATTERNS}` })
   readonly input_schema!: object;
@@ -45,8 +54,11 @@ export class DirectInvokeSchema {
   @ApiProperty({ ...OBJECT, description: 'JSON Schema 2020-12 of the result' })
   readonly output_schema!: object;
 
-  @ApiProperty({ ...OBJECT, description: 'What the card says of the backend' })
-  readonly backend!: object;
+  @ApiProperty({
+    type: () => BackendSummarySchema,
+    description: 'What the card says of the backend',
+  })
+  readonly backend!: BackendSummarySchema;
 
   @ApiPropertyOptional({ default: false })
   readonly allow_unauthenticated?: boolean;

@@ -50,6 +50,11 @@ export class RegistrySurvey implements OnModuleDestroy {
     let count = 0;
     for await (const { skillId, code, detail } of this.advice.survey(agentId)) {
       if (this.#isOver) return;
+      // However many lines there are of single ones.
+      if (skillId === null) {
+        logReport('the capabilities of an agent have a warning', { agentId, code, detail });
+        continue;
+      }
       count++;
       if (count > MAX_LINES) continue;
       logReport('a capability has a warning', { agentId, skillId, code, detail });

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../kernel/result.js';
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
 import { capabilityStream } from '../domain/stream.js';
-import { CAPABILITY_DIRECTORY } from '../projection.js';
+import { capabilityDirectory } from '../projection.js';
 import { readStoredCapability } from '../stored-capability.js';
 import { ListCapabilities, type ListedCapability } from './list-capabilities.js';
 
@@ -21,7 +21,7 @@ export class ListCapabilitiesHandler implements IQueryHandler<ListCapabilities> 
   async execute(query: ListCapabilities): Promise<Result<readonly ListedCapability[], Rejection>> {
     const { filter, after, limit, position } = query;
     const { readWaitMs } = this.config;
-    if (!(await this.readModel.waitFor(position, readWaitMs, [CAPABILITY_DIRECTORY]))) {
+    if (!(await this.readModel.waitFor(position, readWaitMs, [capabilityDirectory.name]))) {
       return err({ code: 'projection-behind' });
     }
     const { agents, ...equal } = filter;
@@ -47,7 +47,10 @@ export class ListCapabilitiesHandler implements IQueryHandler<ListCapabilities> 
         const capability = readStoredCapability(row.capability);
         const { agentId, id } = capability.manifest;
         const stream = capabilityStream(agentId, id);
-        return { capability, reliable: this.readModel.isReliable(CAPABILITY_DIRECTORY, stream) };
+        return {
+          capability,
+          reliable: this.readModel.isReliable(capabilityDirectory.name, stream),
+        };
       }),
     );
   }

@@ -8,9 +8,9 @@ export interface Advice {
   readonly detail: string;
 }
 
-/** The same of one of an agent's capabilities. */
+/** The same of one of an agent's capabilities; null: of all of them together. */
 export interface SkillAdvice extends Advice {
-  readonly skillId: SkillId;
+  readonly skillId: SkillId | null;
 }
 
 /** Looks at a capability that has just been written, as whoever routes messages would. */

@@ -9,7 +9,7 @@ import { isDatabaseFault } from '../../projections/read-database.js';
 import { READ_MODEL } from '../../projections/tokens.js';
 import type { KnownIdentifiers } from '../domain/known-identifiers.js';
 import { Vocabulary } from '../queries/vocabulary.js';
-import { CAPABILITY_VOCABULARY } from './projection.js';
+import { capabilityVocabulary } from './projection.js';
 import { Words } from './words.js';
 
 interface Mark {
@@ -77,7 +77,7 @@ export class ProjectedVocabulary extends Vocabulary {
 
   #readOn(): void {
     // Until the views are taken up, what stands there may be another log's, or nothing at all.
-    if (this.readModel.unreliableStreams(CAPABILITY_VOCABULARY) === undefined) return;
+    if (this.readModel.unreliableStreams(capabilityVocabulary.name) === undefined) return;
     const mark =
       this.readModel.prepare<Mark>('SELECT epoch, change FROM capability_vocabulary_mark').get() ??
       NOTHING;

@@ -5,9 +5,6 @@ import type { CapabilityEvent } from '../domain/events.js';
 import type { Manifest } from '../domain/manifest.js';
 import { CAPABILITY_STREAM_PREFIX } from '../domain/stream.js';
 
-/** The name under which queries ask for it. */
-export const CAPABILITY_VOCABULARY = 'capability-vocabulary';
-
 /**
  * Every `action` and `data` value that a manifest of an agent ever had, with the first moment of each:
  * what entries of contracts are understood by. Nothing is ever taken away.
@@ -17,7 +14,7 @@ export const CAPABILITY_VOCABULARY = 'capability-vocabulary';
  *   another, in which the same numbers may mean other additions.
  */
 export const capabilityVocabulary: Projection<CapabilityEvent> = {
-  name: CAPABILITY_VOCABULARY,
+  name: 'capability-vocabulary',
   version: 2,
   streamPrefixes: [CAPABILITY_STREAM_PREFIX],
   takes: {

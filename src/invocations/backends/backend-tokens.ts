@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
-import type { BackendCall } from '../commands/backends.js';
+import { CallTokens, type TokenSubject } from '../commands/call-tokens.js';
 import type { BackendTokenSigning } from './backend-token-signing.js';
 
 const LIFETIME_SECONDS = 60;
@@ -18,23 +18,27 @@ const LIFETIME_SECONDS = 60;
  *
  * They are no access tokens of this service, whose authenticator refuses their `typ`.
  */
-export class BackendTokens {
+export class BackendTokens extends CallTokens {
   constructor(
     private readonly signing: BackendTokenSigning,
     /** The public base URL: where `/.well-known/jwks.json` verifies them. */
     private readonly issuer: string,
     private readonly clock: Clock,
     private readonly random: RandomBytes,
-  ) {}
-
-  /** Refuses with `backend-token-key-unavailable`. */
-  async issue(call: BackendCall, audience: string): Promise<Result<string, Rejection>> {
-    const signer = await this.signing.backendTokenSigner();
-    return signer.ok ? ok(await signer.value.sign(this.#claims(call, audience))) : signer;
+  ) {
+    super();
   }
 
-  #claims(call: BackendCall, audience: string): JsonObject {
-    const { agentId, caller, scopes, terms, invocationId } = call;
+  override async issue(
+    subject: TokenSubject,
+    audience: string,
+  ): Promise<Result<string, Rejection>> {
+    const signer = await this.signing.backendTokenSigner();
+    return signer.ok ? ok(await signer.value.sign(this.#claims(subject, audience))) : signer;
+  }
+
+  #claims(subject: TokenSubject, audience: string): JsonObject {
+    const { agentId, caller, scopes, terms, invocationId } = subject;
     const client = caller?.client ?? null;
     const act: JsonObject = { sub: agentId };
     const issuedAt = Math.floor(this.clock() / 1000);

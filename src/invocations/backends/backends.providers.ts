@@ -8,6 +8,7 @@ import type { RandomBytes } from '../../event-store/command-execution.js';
 import { HANDLERS_OF_AGENTS, type HandlersOfAgents } from '../../handlers/handlers-of-agents.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { Backends } from '../commands/backends.js';
+import { CallTokens } from '../commands/call-tokens.js';
 import { BackendSummaries } from './backend-summaries.js';
 import { BACKEND_TOKEN_SIGNING, type BackendTokenSigning } from './backend-token-signing.js';
 import { BackendTokens } from './backend-tokens.js';
@@ -28,6 +29,7 @@ export const BACKEND_PROVIDERS: readonly Provider[] = [
       random: RandomBytes,
     ) => new BackendTokens(signing, publicBaseUrl, clock, random),
   },
+  { provide: CallTokens, useExisting: BackendTokens },
   {
     provide: Backends,
     inject: [DiscoveryService, HOSTED_AGENTS, HANDLERS_OF_AGENTS, BackendTokens, CLOCK],

@@ -1,10 +1,14 @@
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DiscoveryService } from '@nestjs/core';
+import { backendSummary } from '../../capabilities/domain/backend-summary.js';
 import type { HostedAgent } from '../../config/hosted-agents.js';
 import { StartupError } from '../../config/startup-error.js';
 import type { HandlersOfAgents } from '../../handlers/handlers-of-agents.js';
 import { namedInstances } from '../../handlers/named-instances.js';
+import { Faults } from '../../kernel/document-reader.js';
 import type { AgentId } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { Fault } from '../../kernel/rejection.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { Backends, type Backend } from '../commands/backends.js';
 import type { BackendTokens } from './backend-tokens.js';
@@ -35,7 +39,8 @@ export class BoundBackends extends Backends implements OnModuleInit, OnApplicati
     return this.#bound.get(agentId)?.get(handler);
   }
 
-  /** @throws {StartupError} when two backends of an agent have one name, or a class is no implementation */
+  /** @throws {StartupError} when two backends of an agent have one name, a class is no implementation, or a summary says
+   * more than a card may */
   async onModuleInit(): Promise<void> {
     const inProcess = namedInstances<DirectInvokeImplementation>(this.discovery, this.handlers, {
       nameOf: (type) => directInvokeRegistration(type)?.name,
@@ -47,6 +52,9 @@ export class BoundBackends extends Backends implements OnModuleInit, OnApplicati
       const bound = new Map<string, Backend>();
       for (const [name, instance] of inProcess.get(agentId) ?? []) {
         const { summary } = directInvokeRegistration(instance.constructor) ?? { summary: {} };
+        for (const { pointer, detail } of summaryFaults(summary)) {
+          faults.push(`${agentId}: the summary of handler ${name}: ${pointer} ${detail}`);
+        }
         bound.set(name, new InProcessBackend(summary, instance, this.tokens));
       }
       for (const [name, backend] of await this.#remoteOf(agent)) {
@@ -74,4 +82,11 @@ export class BoundBackends extends Backends implements OnModuleInit, OnApplicati
     this.#remote.push(...remote.values());
     return remote;
   }
+}
+
+/** What cards may not say. */
+function summaryFaults(summary: JsonObject): readonly Fault[] {
+  const faults = new Faults();
+  backendSummary(summary, '', faults);
+  return faults.all;
 }

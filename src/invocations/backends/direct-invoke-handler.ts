@@ -24,8 +24,8 @@ export interface DirectInvokeImplementation {
 
 export interface DirectInvokeOptions {
   /**
-   * What cards say of the backend; a manifest's `direct_invoke.backend` must equal it. Nothing that
-   * tells where it is. `{type: 'in-process'}` when not given.
+   * What cards say of the backend; a manifest's `direct_invoke.backend` must equal it: `{type, name?}`,
+   * nothing that tells where it is. `{type: 'in-process'}` when not given.
    */
   readonly summary?: JsonObject;
 }

@@ -4,6 +4,18 @@ import type { Result } from '../../kernel/result.js';
 import type { Invocation } from '../domain/invocation.js';
 import type { ApprovalRequest, Origin, RefusedCall, SettledApproval } from './invocation-ledger.js';
 
+/** A call for which a place is taken among those of one agent to another that wait for a decision. */
+export interface PlacedCall {
+  readonly invocationId: Uuid;
+  readonly calling: AgentId;
+  readonly hosted: AgentId;
+}
+
+export interface ApprovalPlace {
+  /** Gives it back, unless the call was requested: its place is free again when its approval comes out. */
+  release(): void;
+}
+
 /** What the record of calls holds besides admissions and outcomes; the same streams. */
 export abstract class ApprovalLedger {
   /** Durable before it resolves; once per invocation id (`contention` when there is one already). */
@@ -41,10 +53,16 @@ export abstract class ApprovalLedger {
   abstract undecided(now: number, limit: number, after?: Uuid): Promise<readonly Uuid[]>;
 
   /**
-   * How many of those there are of calls of one agent to another; those that were requested on any
-   * node before the question count, as long as the view follows.
+   * Takes a place for a call before it is requested, among those of its two agents on which nobody has
+   * decided by `now`, and which may still be given. Undefined when there are `most` of them already,
+   * and none is for this very call: those of this node are counted exactly, whether they are on record yet or not, those that were
+   * requested on other nodes before the question as long as the view follows.
    */
-  abstract countUndecided(calling: AgentId, hosted: AgentId, now: number): Promise<number>;
+  abstract takePlace(
+    call: PlacedCall,
+    most: number,
+    now: number,
+  ): Promise<ApprovalPlace | undefined>;
 
   /** Calls back at once when somebody decides in this process; a hint alone. @returns how to stop */
   abstract onDecided(listener: (invocationId: Uuid) => void): () => void;

@@ -83,7 +83,8 @@ export interface OverdueInvocation {
 /** The audited record of calls: one stream `invocation-<uuid>` each. */
 export abstract class InvocationLedger {
   /**
-   * Durable before it resolves; once per invocation id (`contention` when another node was first).
+   * Durable before it resolves; once per invocation id (`contention` when another node, or another
+   * task, was first).
    * Of a call that was to be approved it takes the approval, which is thereby used up; it must be
    * given, not expired, and of the very same terms, action, data and arguments digest, else
    * `approval-required`.

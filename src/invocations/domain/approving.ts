@@ -50,7 +50,8 @@ export function isToApprove(invocation: Invocation): invocation is InvocationToA
  * Four eyes: whoever called does not decide, nor who owns the calling agent, nor one of its OAuth
  * clients, nor a token that speaks for it. A token has two names, its principal and its client (which
  * are one where a client speaks for itself): neither may be a name of the call's token, whether that is
- * registered or not, or of the agent. Names are compared whatever their tenant.
+ * registered or not, or of the agent, whose id is one of them: some issuers make it the principal of
+ * what they give the agent. Names are compared whatever their tenant.
  *
  * @param callersAgents as of the call, and of now; none: nobody is known to be independent of it
  */
@@ -62,6 +63,7 @@ export function isIndependent(
   if (caller === null || callersAgents.length === 0) return false;
   if (approver.agent !== null && approver.agent === caller.agent) return false;
   const involved = new Set(namesOf(caller));
+  if (caller.agent !== null) involved.add(caller.agent);
   for (const { owner, clients } of callersAgents) {
     for (const name of [owner, ...clients]) involved.add(name);
   }

@@ -19,7 +19,7 @@ export interface GoverningTerms {
 /** Which rule granted: the capability asks for no contract, or the terms allow the action. */
 export type GrantRule = 'entitlement' | 'allowed-action';
 
-/** The call may be made. */
+/** The call may be made; once it is, what is on record of this is the handler's `AdmittedGrant`. */
 export interface Grant {
   readonly kind: 'grant';
   readonly rule: GrantRule;

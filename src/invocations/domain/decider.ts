@@ -78,8 +78,9 @@ function decide(
 }
 
 /**
- * A call is admitted once, be it by another node or the same one again. One that waited for an
- * approval must have it (`approval-required`), which is thereby used up.
+ * A call is admitted once, be it by another node or the same one again, or of another task that has
+ * the same idempotency key. One that waited for an approval must have it (`approval-required`), which
+ * is thereby used up.
  */
 function admit(
   state: InvocationState,
@@ -88,7 +89,9 @@ function admit(
 ): Decision {
   if (state === null) return admitted({ ...invocation, approval: null });
   const waits = isInvocation(state) && state.admission === null && state.ended === null;
-  if (!waits || !isToApprove(state)) return err({ code: 'contention' });
+  if (!waits || !isToApprove(state) || state.call.taskId !== invocation.taskId) {
+    return err({ code: 'contention' });
+  }
   const approval = approvalFor(invocation, state, now);
   if (approval === undefined) return err({ code: 'approval-required' });
   return admitted({ ...invocation, approval });

@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../kernel/result.js';
 import { timestampOf, type Clock, type Timestamp } from '../../kernel/timestamp.js';
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
-import { APPROVALS, STATE_OF_ROW, UNSETTLED } from '../approvals.js';
+import { approvals, STATE_OF_ROW, UNSETTLED } from '../approvals.js';
 import type { ApprovalState } from '../domain/approval.js';
 import type { InvocationCaller, RequestedApproval } from '../domain/events.js';
 import { invocationStream } from '../domain/stream.js';
@@ -43,7 +43,7 @@ export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
   async execute(query: ListApprovals): Promise<Result<readonly ListedApproval[], Rejection>> {
     const { filter, after, limit, position } = query;
     const { readWaitMs } = this.config;
-    if (!(await this.readModel.waitFor(position, readWaitMs, [APPROVALS]))) {
+    if (!(await this.readModel.waitFor(position, readWaitMs, [approvals.name]))) {
       return err({ code: 'projection-behind' });
     }
     const rows = this.readModel
@@ -72,7 +72,7 @@ export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
       requestedAt: requested_at,
       decided: by === null || row.decided_at === null ? null : { by, at: row.decided_at },
       usedAt: row.used_at,
-      reliable: this.readModel.isReliable(APPROVALS, invocationStream(requested.invocationId)),
+      reliable: this.readModel.isReliable(approvals.name, invocationStream(requested.invocationId)),
     };
   }
 }

@@ -43,7 +43,7 @@ function bytesOf(capabilities: readonly Capability[], skills: readonly CardSkill
   const content = {
     version: '1.0.1',
     skills,
-    declarations: directInvokeDeclarations(byId(...capabilities), skills),
+    declarations: directInvokeDeclarations(byId(...capabilities), skills, () => true),
     extendedAgentCard: claimsExtendedCard(PROFILE, byId(...capabilities)),
   };
   const card = agentCard(PROFILE, SETTINGS, content);

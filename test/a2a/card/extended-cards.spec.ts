@@ -12,6 +12,8 @@ import { CardNode, FINANCE_AGENT } from './support/card-node.js';
 
 const RECON = partner({ scopes: ['recon.run'] });
 const STRANGER = partner({ agent: 'stranger', scopes: ['other.scope'] });
+/** Of the same tenant and with the same scopes. */
+const OPTED_IN = partner({ agent: 'opted-in', scopes: ['other.scope'] });
 const lookup = capability('lookup');
 const reconcile = capability('reconcile', {
   visibility: 'extended',
@@ -124,6 +126,25 @@ describe('the extended card of an agent', () => {
     expect(await ids(STRANGER)).toEqual(['lookup']);
   });
 
+  it.each([
+    ['after', [STRANGER, OPTED_IN]],
+    ['before', [OPTED_IN, STRANGER]],
+  ])('shows it to nobody else %s an agent of the same tenant and scopes', async (_, callers) => {
+    await start();
+    await node.node.register(lookup, reconcile, capability('next', { state: 'preview' }));
+    await node.node.perform({
+      kind: 'opt-in',
+      agentId: FINANCE,
+      skillId: 'next' as SkillId,
+      callerAgentId: OPTED_IN.agent as AgentId,
+    });
+    await published();
+    const shown = new Map<Caller, readonly string[]>();
+    for (const caller of callers) shown.set(caller, await ids(caller));
+    expect(shown.get(OPTED_IN)).toEqual(['lookup', 'next']);
+    expect(shown.get(STRANGER)).toEqual(['lookup']);
+  });
+
   it('is one and the same for all callers that may use the same, until something changes', async () => {
     await start();
     await node.node.register(lookup, reconcile);
@@ -139,6 +160,26 @@ describe('the extended card of an agent', () => {
     await node.node.register(capability('more'));
     await published();
     expect(await card(RECON)).not.toBe(first);
+  });
+
+  it('promises direct invokes of those skills alone that have a backend', async () => {
+    const summaryOf = (_: AgentId, handler: string): JsonObject | undefined =>
+      handler === 'handler.bound' ? { type: 'http' } : undefined;
+    node = await CardNode.start(folder, [FINANCE_AGENT], {}, { summaryOf });
+    const directInvoke = {
+      ...{ inputSchema: {}, outputSchema: {}, allowUnauthenticated: false },
+      backend: { type: 'http' },
+    };
+    for (const id of ['bound', 'absent']) {
+      await node.node.register(capability(id, { visibility: 'extended', directInvoke }));
+    }
+    await published();
+    const { skills, capabilities } = await card(RECON);
+    expect(skills.map(({ id }) => id)).toEqual(['bound', 'absent']);
+    const declared = capabilities.extensions.flatMap(({ params }) =>
+      Object.keys((params?.['skills'] ?? {}) as JsonObject),
+    );
+    expect(declared).toEqual(['bound']);
   });
 
   it.each([

@@ -79,7 +79,7 @@ describe('a direct invoke that may be made', () => {
     expect(world.authorizer.questions).toHaveLength(1);
   });
 
-  it('has the ids of its key: of this principal, this skill, this key', async () => {
+  it('has the id of its key: of this principal, this skill, this key', async () => {
     const world = new DirectWorld(sum(), capability('other', { directInvoke: SUM }));
     const byKey = async (changes: Readonly<Record<string, Json>>, caller = partner()) => {
       const plan = await world.plan(directMessage(payload(changes)), caller);
@@ -87,16 +87,15 @@ describe('a direct invoke that may be made', () => {
       return plan.value.direct?.byKey;
     };
     const first = await byKey({ idempotencyKey: 'k' });
-    expect(first).toEqual(await byKey({ idempotencyKey: 'k', callId: 'another', traceId: 't' }));
-    expect(first).toEqual(await byKey({ idempotencyKey: 'k', arguments: { a: 1, b: 1 } }));
+    expect(first).toBe(await byKey({ idempotencyKey: 'k', callId: 'another', traceId: 't' }));
+    expect(first).toBe(await byKey({ idempotencyKey: 'k', arguments: { a: 1, b: 1 } }));
     const others = [
       await byKey({ idempotencyKey: 'K' }),
       await byKey({ idempotencyKey: 'k', skillId: 'other' }),
       await byKey({ idempotencyKey: 'k' }, partner({ tenant: 'rival' })),
       await byKey({ idempotencyKey: 'k' }, { ...partner(), principal: 'rival' }),
     ];
-    const ids = [first, ...others].flatMap((each) => Object.values(each ?? {}));
-    expect(new Set(ids).size).toBe(10);
+    expect(new Set([first, ...others, null, undefined]).size).toBe(7);
   });
 
   it.each<

@@ -245,6 +245,20 @@ describe('a call that does not get its approval', () => {
     await held(more);
   });
 
+  it('is one of a hundred also of those that come at once, each of them twice', async () => {
+    const messages = Array.from({ length: 130 }, () => saying('reconcile it'));
+    const answers = await Promise.all(
+      [...messages, ...messages].map((each) =>
+        messaging.messages.send(messaging.request(caller), each),
+      ),
+    );
+    const ids = answers.flatMap((answer) =>
+      answer.ok && 'task' in answer.value ? [answer.value.task.id] : [],
+    );
+    expect(messaging.ledger.requests).toHaveLength(100);
+    expect([ids.length, new Set(ids).size]).toEqual([200, 100]);
+  });
+
   it('is rejected when it is denied', async () => {
     const { id } = await held();
     messaging.ledger.decide(invocation(), 'deny');

@@ -120,6 +120,15 @@ describe('advice on a new capability', () => {
     expect(advice[1]?.detail).toContain('other');
   });
 
+  it('tells that there are too many, whichever is new, and once of all of them', async () => {
+    feeding();
+    classifier.warningsOf.push({ code: 'too-many-texts', texts: 2_403, most: 2_400 });
+    const advice = new ClassifierAdvice(feed);
+    const told = { code: 'too-many-texts', detail: expect.stringContaining('2403') };
+    expect(await advice.warningsFor(FINANCE, id('status'))).toEqual([told]);
+    expect(await advice.survey(FINANCE)).toEqual([{ skillId: null, ...told }]);
+  });
+
   it('waits until the registry has the capability, and the classifier learnt it', async () => {
     feeding();
     classifier.warningsOf.push({ code: 'few-examples', skillId: id('late'), examples: 0 });

@@ -193,7 +193,50 @@ describe('the shape of a data part', () => {
     expect(decision?.kind).toBe('clarify');
   });
 
-  it('is not compared with the schemas of hidden capabilities', async () => {
+  const restricted = { visibility: 'extended', requiresScopes: ['wipe'] };
+
+  it('decides nothing when it fits one that is hidden from the caller, too', async () => {
+    const spy = withSchema('spy', numbered('order'));
+    const wipe = withSchema('wipe-link', numbered('order'), restricted);
+    const parts = [{ data: { order: 7 } }];
+    const beside = await route([spy, wipe], parts);
+    expect(beside.decision).toMatchObject({
+      kind: 'clarify',
+      among: ['spy'],
+      record: { candidates: [], considered: { skillIds: ['spy'], total: 1 } },
+    });
+    expect(JSON.stringify([beside.decision, beside.steps])).not.toContain('wipe');
+    // Nor for whoever may use both.
+    const caller = partner({ scopes: ['wipe'] });
+    expect((await route([spy, wipe], parts, { caller })).decision?.kind).toBe('clarify');
+    // Its name says which of them is meant.
+    const hinted = await route([spy, wipe], parts, { preferredSkill: 'spy' });
+    expect(hinted.decision).toMatchObject({ skillId: 'spy', record: { layer: 'preferred-skill' } });
+  });
+
+  it.each([
+    ['takes other data', withSchema('other', numbered('receipt'), restricted)],
+    [
+      'takes other media types',
+      withSchema('other', numbered('order'), {
+        ...restricted,
+        skill: { inputModes: ['text/plain'] },
+      }),
+    ],
+    ['is removed', withSchema('other', numbered('order'), { ...restricted, state: 'removed' })],
+  ])('decides when what is hidden from the caller %s', async (_, hidden) => {
+    const { decision } = await route([invoice, order, hidden], [{ data: { order: 7 } }]);
+    expect(decision).toMatchObject({ skillId: 'order', record: { layer: 'input-schema' } });
+  });
+
+  it('decides nothing of a removed capability either when a hidden one takes the same', async () => {
+    const gone = withSchema('gone', numbered('order'), { state: 'removed' });
+    const hidden = withSchema('hidden', numbered('order'), restricted);
+    const { decision } = await route([invoice, gone, hidden], [{ data: { order: 7 } }]);
+    expect(decision?.kind).toBe('clarify');
+  });
+
+  it('is not compared with the schemas of internal capabilities', async () => {
     const hidden = withSchema('hidden', numbered('order'), { visibility: 'internal' });
     const { decision } = await route([invoice, order, hidden], [{ data: { order: 7 } }]);
     expect(decision).toMatchObject({ kind: 'routed', skillId: 'order' });
@@ -289,6 +332,16 @@ describe('texts', () => {
       skillId: 'refund',
       record: { confidence: 1 },
     });
+  });
+
+  it('in doubt between a capability and what is to replace it are asked about: both still work', async () => {
+    const old = capability('old', {
+      state: 'deprecated',
+      replacement: refund.manifest.id,
+      skill: { examples: ['give money back'] },
+    });
+    const { decision } = await route([status, old, refund], [{ text: 'give money back' }]);
+    expect(decision).toMatchObject({ kind: 'clarify', among: ['old', 'refund', 'status'] });
   });
 
   it('of any number name at most five skills', async () => {

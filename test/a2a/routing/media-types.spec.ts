@@ -5,9 +5,12 @@ import type { Part } from '../../../src/a2a/wire/types.js';
 describe('the media type of a part', () => {
   it.each<[Part, string]>([
     [{ text: 'x' }, 'text/plain'],
-    [{ text: 'x', mediaType: 'Text/Markdown; charset=utf-8' }, 'text/markdown'],
+    [{ text: 'x', mediaType: 'application/pdf' }, 'text/plain'],
+    [{ text: 'x', mediaType: 'Text/Markdown; charset=utf-8' }, 'text/plain'],
+    [{ text: '', mediaType: 'pdf' }, 'text/plain'],
     [{ data: null }, 'application/json'],
-    [{ data: {}, mediaType: 'application/vnd.invoice+json' }, 'application/vnd.invoice+json'],
+    [{ data: {}, mediaType: 'application/vnd.invoice+json' }, 'application/json'],
+    [{ data: {}, mediaType: 'application/pdf' }, 'application/json'],
     [{ raw: '' }, 'application/octet-stream'],
     [{ url: 'https://a.example/x.pdf' }, 'application/octet-stream'],
     [{ raw: '', mediaType: ' application/PDF ;v=1' }, 'application/pdf'],

@@ -59,6 +59,17 @@ describe('when the classifier is not sure', () => {
     expect(endpoint.requests).toHaveLength(0);
   });
 
+  it('the model is not asked about what is meant for a capability that the caller may not use', async () => {
+    endpoint.answer = modelSays({ skill: 'refund', confidence: 1 });
+    const task = await messaging.taskOf(saying('match purchase order'));
+    expect(task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(endpoint.requests).toHaveLength(0);
+    expect(messaging.calls).toHaveLength(0);
+    expect((await messaging.tasks.load(task.id as Uuid))?.routing?.layer).toBe('text-classifier');
+    await messaging.taskOf(saying('match purchase order'), partner({ scopes: ['recon.run'] }));
+    expect(messaging.calls[0]?.grant.manifest.id).toBe('reconcile');
+  });
+
   it.each<[string, ChatAnswer]>([
     ['fails', { status: 500, body: '{}' }],
     ['does not answer in time', { silent: true }],

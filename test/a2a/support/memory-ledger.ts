@@ -1,4 +1,9 @@
-import type { ApprovalLedger } from '../../../src/invocations/commands/approval-ledger.js';
+import { ApprovalPlaces } from '../../../src/invocations/approval-places.js';
+import type {
+  ApprovalLedger,
+  ApprovalPlace,
+  PlacedCall,
+} from '../../../src/invocations/commands/approval-ledger.js';
 import {
   InvocationLedger,
   type Admission,
@@ -22,7 +27,7 @@ import {
   type InvocationState,
 } from '../../../src/invocations/domain/invocation.js';
 import type { Caller } from '../../../src/kernel/caller.js';
-import type { AgentId, Uuid } from '../../../src/kernel/ids.js';
+import type { Uuid } from '../../../src/kernel/ids.js';
 import type { Rejection } from '../../../src/kernel/rejection.js';
 import { ok, type Result } from '../../../src/kernel/result.js';
 import { millisecondsOf, timestampOf } from '../../../src/kernel/timestamp.js';
@@ -37,6 +42,7 @@ const APPROVER: InvocationCaller = {
 /** The record of calls in memory, by its own rules; approvals and refusals in it. */
 export class MemoryLedger extends InvocationLedger implements ApprovalLedger {
   readonly #states = new Map<Uuid, InvocationState>();
+  readonly #places = new ApprovalPlaces();
   readonly #listeners = new Set<(invocationId: Uuid) => void>();
   readonly admissions: Admission[] = [];
   readonly requests: ApprovalRequest[] = [];
@@ -111,11 +117,17 @@ export class MemoryLedger extends InvocationLedger implements ApprovalLedger {
     return this.#undecided(now).map(({ invocationId }) => invocationId);
   }
 
-  async countUndecided(calling: AgentId, hosted: AgentId, now: number): Promise<number> {
-    return this.#undecided(now).filter(
+  async takePlace(call: PlacedCall, most: number, now: number): Promise<ApprovalPlace | undefined> {
+    const { calling, hosted } = call;
+    const waiting = this.#undecided(now).filter(
       ({ caller, agentId }) => caller?.agent === calling && agentId === hosted,
-    ).length;
+    );
+    const taken = this.#places.count(call, now, (ids) => new Set(ids.filter(this.#isHere)));
+    const isFree = waiting.length + taken < most;
+    return isFree || this.#places.has(call) ? this.#places.take(call) : undefined;
   }
+
+  readonly #isHere = (invocationId: Uuid): boolean => this.#states.has(invocationId);
 
   #undecided(now: number): readonly PlannedInvocation[] {
     return [...this.#states.values()]

@@ -10,7 +10,7 @@ import type {
   HandlerEvent,
 } from '../../../src/a2a/handlers/capability-call.js';
 import type { ApprovedTurns } from '../../../src/a2a/handlers/approved-turns.js';
-import { messageHandling } from '../../../src/a2a/handlers/message-handling.js';
+import { messageHandling, type HandlingParts } from '../../../src/a2a/handlers/message-handling.js';
 import { RunningTurns } from '../../../src/a2a/handlers/running-turns.js';
 import { ClassifierFeed } from '../../../src/a2a/routing/classifier-feed.js';
 import { InputSchemas } from '../../../src/a2a/routing/input-schemas.js';
@@ -24,8 +24,11 @@ import type { Capability } from '../../../src/capabilities/domain/capability.js'
 import { SchemaJudges } from '../../../src/capabilities/queries/schemas/schema-judges.js';
 import type { HostedAgent } from '../../../src/config/hosted-agents.js';
 import { openSqliteEventStore } from '../../../src/event-store/sqlite/sqlite-event-store.js';
+import { BackendTokens } from '../../../src/invocations/backends/backend-tokens.js';
 import type { Backend } from '../../../src/invocations/commands/backends.js';
+import type { CallTokens } from '../../../src/invocations/commands/call-tokens.js';
 import type { Caller } from '../../../src/kernel/caller.js';
+import { err } from '../../../src/kernel/result.js';
 import { SqliteReadDatabase } from '../../../src/projections/sqlite/sqlite-read-database.js';
 import { FINANCE, partner } from '../../capabilities/support/capabilities.js';
 import { MemoryAuthorizer } from './memory-authorizer.js';
@@ -66,7 +69,16 @@ export interface MessagingOptions {
   readonly approvalTimeoutMs?: number;
   /** Of direct invokes, by the names of handlers. */
   readonly backends?: Readonly<Record<string, Backend>>;
+  /** Without them, this node holds no key that signs any. */
+  readonly tokens?: CallTokens;
 }
+
+const KEYLESS = new BackendTokens(
+  { backendTokenSigner: async () => err({ code: 'backend-token-key-unavailable' }) },
+  'https://countersign.example',
+  Date.now,
+  randomBytes,
+);
 
 /** Says what it is told. */
 export async function* echo({ message }: CapabilityCall): AsyncGenerator<HandlerEvent, undefined> {
@@ -88,6 +100,7 @@ export class Messaging {
   readonly messages: AgentMessages;
   readonly approvedTurns: ApprovedTurns;
   readonly feed: ClassifierFeed;
+  readonly #parts: HandlingParts;
 
   private constructor(
     private readonly options: MessagingOptions,
@@ -110,7 +123,7 @@ export class Messaging {
       fits: new InputSchemas(schemas).fits,
       threshold: 0.6,
     });
-    const { messages, approvedTurns } = messageHandling({
+    this.#parts = {
       registry: this.registry,
       router: this.router,
       handlers: { get: (_agentId, name) => this.#implementation(name) },
@@ -119,6 +132,7 @@ export class Messaging {
       ledger: this.ledger,
       approvals: this.ledger,
       backends: { get: (_agentId, handler) => options.backends?.[handler] },
+      tokens: options.tokens ?? KEYLESS,
       contracts: this.authorizer,
       turns: this.turns,
       tasks: this.tasks,
@@ -134,9 +148,15 @@ export class Messaging {
       clock: Date.now,
       fault: (error) => this.faults.push(error),
       report: (line, about) => this.faults.push({ line, about }),
-    });
+    };
+    const { messages, approvedTurns } = messageHandling(this.#parts);
     this.messages = messages;
     this.approvedTurns = approvedTurns;
+  }
+
+  /** As another node has it: over the same records, and knowing nothing of what is being begun here. */
+  another(): AgentMessages {
+    return messageHandling(this.#parts).messages;
   }
 
   static async open(options: MessagingOptions): Promise<Messaging> {

@@ -64,7 +64,7 @@ describe('the publication of cards', () => {
       type: 'card-published',
       schemaVersion: 1,
       sealed: null,
-      data: { agentId: FINANCE, version: 1, generator: 2 },
+      data: { agentId: FINANCE, version: 1, generator: 3 },
       metadata: { actor: { principal: 'process:card-publication', agent: null, tenant: null } },
     });
     expect(JSON.stringify(event)).not.toContain('lookup');
@@ -76,6 +76,26 @@ describe('the publication of cards', () => {
     expect((await ensure(alone)).version).toBe(1);
     expect(await ensure(alone, 'other' as AgentId)).toMatchObject({ version: 1, skills: [] });
     expect(await published(alone)).toEqual([1]);
+  });
+
+  it('promises direct invokes of those skills alone whose backend is bound, and is as they say', async () => {
+    const here = new Map([
+      ['handler.bound', { type: 'http', name: 'ledger' }],
+      ['handler.other', { type: 'http', name: 'payroll' }],
+    ]);
+    const backends = { summaryOf: (_: AgentId, handler: string) => here.get(handler) };
+    const alone = await RegistryNode.open(folder, 'bound', 10_000, backends);
+    nodes.push(alone);
+    const directInvoke = {
+      ...{ inputSchema: {}, outputSchema: {}, allowUnauthenticated: false },
+      backend: { type: 'http', name: 'ledger' },
+    };
+    for (const id of ['bound', 'other', 'absent']) {
+      await alone.register(capability(id, { directInvoke }));
+    }
+    const published = await ensure(alone);
+    expect(ids(published)).toEqual(['bound', 'other', 'absent']);
+    expect(Object.keys(published.declarations)).toEqual(['bound']);
   });
 
   it('never publishes what a node that is behind still believes', async () => {

@@ -12,7 +12,7 @@ function refusal(document: Json): unknown {
   return [code, ...faults.map(({ pointer, detail }) => `${pointer} ${detail}`)];
 }
 
-const direct = { input_schema: {}, output_schema: {}, backend: {} };
+const direct = { input_schema: {}, output_schema: {}, backend: { type: 'http' } };
 
 describe('a manifest document', () => {
   it.each([RECONCILE, RICH])('is a manifest when nothing is wrong with it', (document) => {

@@ -148,7 +148,10 @@ const DIRECT = {
 function digestOf(...capabilities: readonly Capability[]): string {
   const all = byId(...capabilities);
   const skills = publicSkills(all);
-  return skillsDigest(skills, directInvokeDeclarations(all, skills));
+  return skillsDigest(
+    skills,
+    directInvokeDeclarations(all, skills, () => true),
+  );
 }
 
 describe('the digest of skills', () => {

@@ -9,6 +9,7 @@ import {
 } from '../../../src/capabilities/domain/card.js';
 import { directInvokeDeclarations } from '../../../src/capabilities/domain/card-direct-invoke.js';
 import { publicSkills } from '../../../src/capabilities/domain/card-skills.js';
+import type { Manifest } from '../../../src/capabilities/domain/manifest.js';
 import { byId, capability, FINANCE } from '../support/capabilities.js';
 import { DIRECT_URI, EXTENSIONS, TRUST_URI } from '../support/extensions.js';
 
@@ -138,9 +139,11 @@ describe('an agent card', () => {
       capability('b'),
       capability('c', { visibility: 'extended', directInvoke }),
       capability('d', { state: 'removed', directInvoke }),
+      capability('unbound', { directInvoke }),
     );
     const skills = publicSkills(all);
-    const declarations = directInvokeDeclarations(all, skills);
+    const isBound = ({ id }: Manifest): boolean => id !== 'unbound';
+    const declarations = directInvokeDeclarations(all, skills, isBound);
     const { extensions } = agentCard(PROFILE, SETTINGS, {
       ...NOTHING,
       skills,

@@ -6,7 +6,7 @@ import type { Manifest } from '../../../src/capabilities/domain/manifest.js';
 import { parseManifest } from '../../../src/capabilities/domain/parse-manifest.js';
 import { canonicalJson } from '../../../src/kernel/canonical-json.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
-import type { Json } from '../../../src/kernel/json.js';
+import type { Json, JsonObject } from '../../../src/kernel/json.js';
 import { RUNS } from '../../support/property-runs.js';
 import { FINANCE } from '../support/capabilities.js';
 import { edited, RECONCILE, RICH } from '../support/documents.js';
@@ -63,6 +63,33 @@ describe('a manifest document', () => {
         allowUnauthenticated: false,
       },
     });
+  });
+
+  it.each<JsonObject>([
+    { type: 'http' },
+    { type: 'in-process', name: 'General ledger' },
+    { type: 'http', name: 'ledger_2.eu' },
+  ])('may say of its backend %j', (backend) => {
+    expect(parsed(edited(RICH, '/direct_invoke/backend', backend)).directInvoke?.backend).toEqual(
+      backend,
+    );
+  });
+
+  // All of it is on the public card.
+  it.each<readonly [Json, readonly string[]]>([
+    [{ url: 'http://10.1.2.3/internal', credential: 's3cret' }, ['type', 'url', 'credential']],
+    [{ type: 'http', name: 'ledger', url: 'http://10.1.2.3/' }, ['url']],
+    [{ type: 'http://10.1.2.3/internal' }, ['type']],
+    [{ type: 'http', name: '/etc/passwd' }, ['name']],
+    [{ type: 'http', name: 'user:password@host' }, ['name']],
+    [{ type: 'http', name: x(101) }, ['name']],
+    [{ type: { is: 'http' } }, ['type']],
+    [{ name: 'ledger' }, ['type']],
+    [{}, ['type']],
+  ])('may not say of its backend %j', (backend, members) => {
+    expect(faultsOf(edited(RICH, '/direct_invoke/backend', backend))).toEqual(
+      members.map((member) => `/direct_invoke/backend/${member}`),
+    );
   });
 
   it.each([
@@ -157,7 +184,6 @@ describe('a manifest document', () => {
     ['/direct_invoke/input_schema', true],
     ['/direct_invoke/output_schema', undefined],
     ['/direct_invoke/backend', x(2)],
-    ['/direct_invoke/backend', { note: x(MANIFEST_BOUNDS.backendSize) }],
     ['/direct_invoke/allow_unauthenticated', 1],
     ['/direct_invoke/url', 'http://127.0.0.1'],
     ['/requiresScopes', []],

@@ -139,7 +139,7 @@ export class CapabilityNode {
     const { execution, registry, usage, backends } = this;
     this.contexts = new CapabilityContexts(hosted, store, execution, registry, usage, backends);
     this.commands = new CapabilityCommands(execution, this.contexts);
-    this.cards = new CardPublisher(store, keys, clock, randomBytes, CONFIG, registry);
+    this.cards = new CardPublisher(store, keys, clock, randomBytes, CONFIG, registry, backends);
     this.invocations = new InvocationExecution(store, keys, clock, randomBytes);
     this.ledger = new LoggedInvocations(this.invocations, this.runner, randomBytes);
     this.approvals = new LoggedApprovals(

@@ -35,7 +35,7 @@ export const RICH = {
   direct_invoke: {
     input_schema: { type: 'object', properties: { invoice: { type: 'string' } } },
     output_schema: { type: 'object' },
-    backend: { kind: 'function', name: 'reconcile' },
+    backend: { type: 'function', name: 'reconcile' },
   },
 } as const satisfies JsonObject;
 

@@ -8,6 +8,7 @@ import { capabilityStream } from '../../../src/capabilities/domain/stream.js';
 import { CAPABILITY_EVENT_TYPES } from '../../../src/capabilities/event-types.js';
 import { ProjectedRegistry } from '../../../src/capabilities/projected-registry.js';
 import { capabilityDirectory } from '../../../src/capabilities/projection.js';
+import type { DirectBackends } from '../../../src/capabilities/queries/direct-backends.js';
 import type { KeyStore } from '../../../src/event-store/key-store.js';
 import type { EventStore } from '../../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../../src/event-store/sqlite/sqlite-event-store.js';
@@ -26,13 +27,20 @@ export class RegistryNode {
     readonly capabilities: CapabilityExecution,
     readonly registry: ProjectedRegistry,
     readonly cards: CardPublisher,
+    readonly backends: DirectBackends,
   ) {}
 
   /**
    * @param name of its read database, which no other node has
    * @param readWaitMs longest wait for its view
+   * @param backends those that are bound at the node
    */
-  static async open(folder: string, name: string, readWaitMs = 10_000): Promise<RegistryNode> {
+  static async open(
+    folder: string,
+    name: string,
+    readWaitMs = 10_000,
+    backends: DirectBackends = { summaryOf: () => undefined },
+  ): Promise<RegistryNode> {
     const store = await openSqliteEventStore(join(folder, 'events.db'));
     const keys = await openSqliteKeyStore(join(folder, 'keys.db'), { randomBytes });
     const database = new SqliteReadDatabase(join(folder, `${name}.db`));
@@ -51,8 +59,10 @@ export class RegistryNode {
     const capabilities = new CapabilityExecution(store, keys, Date.now, randomBytes);
     const registry = new ProjectedRegistry(runner, store, capabilities);
     const config = { readWaitMs };
-    const cards = new CardPublisher(store, keys, Date.now, randomBytes, config, registry);
-    return new RegistryNode(store, keys, runner, database, capabilities, registry, cards);
+    const cards = new CardPublisher(
+      ...([store, keys, Date.now, randomBytes, config, registry, backends] as const),
+    );
+    return new RegistryNode(store, keys, runner, database, capabilities, registry, cards, backends);
   }
 
   /** By the deployment itself; must succeed. */

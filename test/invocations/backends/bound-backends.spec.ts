@@ -35,6 +35,9 @@ class AnotherReconcile extends Reconcile {}
 @DirectInvokeHandler('recon.v4')
 class Nothing {}
 
+@DirectInvokeHandler('recon.v4', { summary: { type: 'in-process', url: 'http://10.1.2.3/' } })
+class Talkative extends Reconcile {}
+
 @Injectable({ scope: Scope.REQUEST })
 @DirectInvokeHandler('recon.v4')
 class PerRequest extends Reconcile {}
@@ -135,6 +138,11 @@ describe('the backends of a deployment', () => {
   it('do not let the service start when a class and a binding have one name', async () => {
     const both = backendsWith([Reconcile], { 'recon.v4': binding('https://x.example/') });
     await expect(both).rejects.toThrow('finance: a handler and an entry of `backends` are both');
+  });
+
+  it('do not let the service start when a class would have cards say more than type and name', async () => {
+    const fault = 'finance: the summary of handler recon.v4: /url is not a documented member';
+    await expect(backendsWith([Talkative])).rejects.toThrow(fault);
   });
 
   it('make no further attempt once the node has stopped', async () => {

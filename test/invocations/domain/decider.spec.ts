@@ -178,6 +178,8 @@ describe('whoever decides', () => {
     ['the OAuth client that called, speaking for itself', { principal: CALLER_CLIENT }],
     ['a client whose name is the principal that called', { client: CALLER.principal }],
     ['a client whose name is the owner of the agent', { client: CALLERS_AGENT.owner }],
+    ['a principal whose name is the calling agent’s id', { principal: CALLER.agent! }],
+    ['a client whose name is the calling agent’s id', { client: CALLER.agent }],
   ])('is not %s', (_, changes) => {
     expect(decidedBy(changes)).toBe('approver-involved');
   });
@@ -265,9 +267,14 @@ describe('an approval', () => {
     ['another caller', { caller: { ...CALLER, principal: 'another' } }],
     ['another agent of the caller', { caller: { ...CALLER, agent: 'another' as AgentId } }],
     ['a caller without a token', { caller: null }],
-    ['another task', { taskId: other }],
   ])('is not for %s', (_, changes) => {
     expect(scene.when(admit(changes))).toBe(WITHOUT);
+  });
+
+  it('is for its own task: one that has the same key is told that the call is taken', () => {
+    for (const each of [given(request()), scene]) {
+      expect(each.when(admit({ taskId: other }))).toBe(TAKEN);
+    }
   });
 
   it('is for the same data in another order, and for another handler', () => {

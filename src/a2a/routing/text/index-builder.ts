@@ -49,7 +49,7 @@ export class IndexBuilder {
 
   private empty(shape: IndexShape, learned: readonly LearnedSkill[]): SkillIndex {
     const corpus = learned.flatMap(({ texts }) => texts);
-    if (shape === 'overlap') return new OverlapIndex(corpus);
+    if (shape === 'overlap') return new OverlapIndex(corpus, MAX_TEXTS);
     const kind = isEncoded(shape) ? 'encoded' : 'words';
     const background = this.backgroundOf(learned);
     return new TextIndex(

@@ -1,5 +1,5 @@
 import type { SkillId } from '../../../kernel/ids.js';
-import type { TextVerdict } from '../text-classifier.js';
+import type { SkillWarning, TextVerdict } from '../text-classifier.js';
 import { fewExamples } from './calibration.js';
 import type { LearnedSkill } from './learned-skills.js';
 import { Postings } from './postings.js';
@@ -24,7 +24,11 @@ export class OverlapIndex implements SkillIndex {
   /** Skill of each row; undefined where it went. */
   private readonly skillOf: (SkillId | undefined)[] = [];
 
-  constructor(corpus: readonly string[]) {
+  /** @param most texts that can be fitted: it has more */
+  constructor(
+    corpus: readonly string[],
+    private readonly most: number,
+  ) {
     this.statistics = new TermStatistics(corpus);
   }
 
@@ -71,7 +75,11 @@ export class OverlapIndex implements SkillIndex {
     return dead > this.skillOf.length * MAX_DEAD_SHARE;
   }
 
-  get warnings() {
-    return [...fewExamples(this.skills.values())];
+  get warnings(): readonly SkillWarning[] {
+    const texts = this.skillOf.filter((skillId) => skillId !== undefined).length;
+    return [
+      { code: 'too-many-texts', texts, most: this.most },
+      ...fewExamples(this.skills.values()),
+    ];
   }
 }

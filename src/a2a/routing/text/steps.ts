@@ -1,3 +1,5 @@
+import { letOthersRun } from '../../../threads/let-others-run.js';
+
 /** Long work that stops every millisecond or so, where something else may run. */
 export type Steps<Result> = Generator<undefined, Result>;
 
@@ -16,7 +18,7 @@ export async function inSlices<Result>(
     const step = steps.next();
     if (step.done === true) return step.value;
     if (performance.now() - began < SLICE_MS) continue;
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await letOthersRun();
     if (!isWanted()) return undefined;
     began = performance.now();
   }

@@ -16,10 +16,8 @@ import {
  * Where tasks are found: by their owner, by what has become due, and by what their webhooks have not
  * been told. It holds no word of a message.
  */
-export const TASK_DIRECTORY = 'task-directory';
-
 export const taskDirectory: Projection<StoredTaskEvent | WebhookEvent> = {
-  name: TASK_DIRECTORY,
+  name: 'task-directory',
   version: 3,
   streamPrefixes: [TASK_STREAMS, WEBHOOK_STREAMS],
   takes: {

@@ -13,7 +13,7 @@ import { shownTask } from '../domain/shown-task.js';
 import type { TaskFold } from '../domain/task-fold.js';
 import type { TaskOwner } from '../domain/task.js';
 import type { TaskStreams } from '../task-streams.js';
-import { TASK_DIRECTORY } from './projection.js';
+import { taskDirectory } from './projection.js';
 import type { TaskDirectory } from './task-directory.js';
 import { countRows, selectRows, type ListedRow, type Selection } from './list-rows.js';
 
@@ -104,7 +104,7 @@ export class TaskList {
 
   async #reaches(position: Position): Promise<boolean> {
     const { readModel, waitMs } = this.options;
-    return readModel.waitFor(position, waitMs, [TASK_DIRECTORY]);
+    return readModel.waitFor(position, waitMs, [taskDirectory.name]);
   }
 
   /** @returns the tasks, and the last row that was looked at. */

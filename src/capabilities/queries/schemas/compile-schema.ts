@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { pointerTo, type Json, type JsonObject } from '../../../kernel/json.js';
 import type { Fault } from '../../../kernel/rejection.js';
+import { FORMATS } from './formats.js';
 import { LinearPattern } from './linear-pattern.js';
 import { COSTS, costsKeyword, withCosts } from './schema-costs.js';
 import { eachSchema, leadsToSchema } from './subschemas.js';
@@ -27,7 +27,7 @@ const MAX_STEPS = 1_000_000;
  * Compiles a schema (JSON Schema 2020-12), in the one way in which schemas of manifests are compiled:
  * every keyword and format must be known, and it refers to nothing outside of itself. Testing a value
  * is bounded, whatever schema and value are: large documents, schemas and references that multiply, and
- * patterns that run long fit nothing.
+ * patterns that run long fit nothing; no format takes more than time proportional to the text.
  *
  * @throws {Error} when it does not compile, or has {@link schemaHazards}
  */
@@ -56,7 +56,7 @@ export function compileValidator(schema: JsonObject, allErrors = false): Validat
     strictTypes: false,
     strictTuples: false,
     logger: false,
-    formats: fullFormats,
+    formats: FORMATS,
     // What is referred to is compiled once, and not once for each reference.
     inlineRefs: false,
     code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },

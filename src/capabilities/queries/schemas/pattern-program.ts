@@ -17,24 +17,30 @@ const GROUP = /\((?:\?:|\?<[^=!][^>]*>)?/uy;
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/uy;
 const CHARACTER = /[^]/uy;
 
+/** How a pattern is read: as ECMA-262 says of these flags. */
+export type PatternFlags = 'u' | 'iu';
+
 /**
- * The states of Thompson's automaton for a pattern (ECMA-262, flag `u`); every atom stays a regular
- * expression of one character.
+ * The states of Thompson's automaton for a pattern; every atom stays a regular expression of one
+ * character.
  *
  * @throws {SyntaxError} when it is no pattern
  * @throws {Error} when no automaton can do it (references to groups, looking around), or it is too large
  */
-export function patternProgram(pattern: string): readonly Instruction[] {
+export function patternProgram(pattern: string, flags: PatternFlags = 'u'): readonly Instruction[] {
   // What follows may rely on its syntax.
-  new RegExp(pattern, 'u');
-  return new Compiler(pattern).compile();
+  new RegExp(pattern, flags);
+  return new Compiler(pattern, flags).compile();
 }
 
 class Compiler {
   #at = 0;
   #program: Instruction[] = [];
 
-  constructor(private readonly pattern: string) {}
+  constructor(
+    private readonly pattern: string,
+    private readonly flags: PatternFlags,
+  ) {}
 
   compile(): readonly Instruction[] {
     this.#alternatives();
@@ -110,7 +116,7 @@ class Compiler {
     } else if (character === '\\') this.#escape();
     else {
       const [atom = ''] = this.#take(character === '[' ? CHARACTER_CLASS : CHARACTER) ?? [];
-      this.#emit({ takes: single(atom) });
+      this.#emit({ takes: single(atom, this.flags) });
     }
   }
 
@@ -126,7 +132,7 @@ class Compiler {
     const [escape = ''] = this.#take(ESCAPE) ?? [];
     if (/^\\[1-9k]/.test(escape)) throw new Error('refers to a group of its own');
     if (escape === '\\b' || escape === '\\B') this.#emit({ asserts: escape });
-    else this.#emit({ takes: single(escape) });
+    else this.#emit({ takes: single(escape, this.flags) });
   }
 
   #take(token: RegExp): RegExpExecArray | undefined {
@@ -147,8 +153,8 @@ class Compiler {
   }
 }
 
-function single(atom: string): RegExp {
-  return new RegExp(`^(?:${atom})$`, 'u');
+function single(atom: string, flags: PatternFlags): RegExp {
+  return new RegExp(`^(?:${atom})$`, flags);
 }
 
 function boundsOf([quantifier, min, comma, max]: RegExpExecArray): readonly [number, number] {

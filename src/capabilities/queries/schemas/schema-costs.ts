@@ -1,5 +1,6 @@
 import { _, type CodeKeywordDefinition, type Name } from 'ajv/dist/2020.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.js';
+import { stepsPerCharacter } from './formats.js';
 import { eachSchema } from './subschemas.js';
 import type { WorkBudget } from './work-budget.js';
 
@@ -20,9 +21,8 @@ export const COSTS = 'countersign:costs';
 
 /** What following a reference counts for: it calls a validator, which may note faults. */
 const STEPS_PER_REFERENCE = 10;
-/** Characters that are looked at in the time of one step, and those that a format goes through. */
+/** Characters that are looked at in the time of one step. */
 const CHARACTERS_PER_STEP = 64;
-const FORMATTED_PER_STEP = 8;
 
 /** Each with a schema that the same value is tested by, once. */
 const IN_PLACE = ['not', 'if', 'then', 'else'];
@@ -101,8 +101,7 @@ function costsOf(schema: JsonObject): Costs {
     perItem: sum(OF_ITEMS, () => 1),
     perMember: sum(OF_MEMBERS, (value) => Math.max(1, entriesOf(value))),
     perCharacter:
-      sum(OF_CHARACTERS, () => 1 / CHARACTERS_PER_STEP) +
-      sum(['format'], () => 1 / FORMATTED_PER_STEP),
+      sum(OF_CHARACTERS, () => 1 / CHARACTERS_PER_STEP) + sum(['format'], stepsPerCharacter),
   };
 }
 

@@ -15,6 +15,7 @@ import { PlatformKeyring } from '../../../../src/attestation/platform-keyring.js
 import { PlatformKeysController } from '../../../../src/attestation/platform-keys.controller.js';
 import { CardPublication } from '../../../../src/capabilities/commands/card-publication.js';
 import { CapabilityRegistry } from '../../../../src/capabilities/queries/capability-registry.js';
+import { DirectBackends } from '../../../../src/capabilities/queries/direct-backends.js';
 import type { Config } from '../../../../src/config/config.js';
 import { readConfig } from '../../../../src/config/read-config.js';
 import { CONFIG, HOSTED_AGENTS } from '../../../../src/config/tokens.js';
@@ -53,6 +54,7 @@ export class CardNode {
     folder: string,
     agents: readonly object[] = [FINANCE_AGENT],
     env: Readonly<Record<string, string>> = {},
+    backends?: DirectBackends,
   ): Promise<CardNode> {
     const file = join(folder, 'agents.json');
     writeFileSync(file, JSON.stringify({ agents }));
@@ -67,7 +69,7 @@ export class CardNode {
       'host',
     );
     if (!config.ok) throw new Error(JSON.stringify(config.error));
-    const node = await RegistryNode.open(folder, `read-${randomUUID()}`);
+    const node = await RegistryNode.open(folder, `read-${randomUUID()}`, undefined, backends);
     const keyring = await openKeyring(node, config.value);
     const app = await listen(node, config.value, keyring);
     return new CardNode(node, config.value, keyring, app, await app.getUrl());
@@ -107,6 +109,7 @@ async function listen(
       { provide: CARD_SIGNING, useExisting: PlatformKeyring },
       { provide: CapabilityRegistry, useValue: node.registry },
       { provide: CardPublication, useValue: node.cards },
+      { provide: DirectBackends, useValue: node.backends },
       ...CARD_PROVIDERS,
     ],
   })

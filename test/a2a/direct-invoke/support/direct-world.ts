@@ -252,6 +252,7 @@ export class DirectWorld {
         deadline: DEADLINE,
       },
       signal: new AbortController().signal,
+      token: async () => Promise.reject(new Error('a backend signs its own tokens')),
     });
     for await (const event of running) events.push(event);
     return events;

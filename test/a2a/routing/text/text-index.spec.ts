@@ -166,6 +166,13 @@ describe('a registry too large to be fitted', () => {
     expect(ranked[0]!.confidence).toBeLessThan(0.6);
   });
 
+  it('says so, of all of them', () => {
+    const [first] = index.warnings;
+    expect(first).toEqual({ code: 'too-many-texts', texts: learn(skills).length * 3, most: 2_400 });
+    const fitted = finish(builder.build('words-large', learn(many(30))));
+    expect(fitted.warnings.map(({ code }) => code)).not.toContain('too-many-texts');
+  });
+
   it('has the gate too, and follows changes', () => {
     const others = new Set(ids(skills.slice(0, 700)));
     expect(index.classify('verb777 the noun777', others).foreign).toBe(true);

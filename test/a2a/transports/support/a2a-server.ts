@@ -79,6 +79,7 @@ export async function startA2aServer(options: A2aServerOptions = {}): Promise<A2
     services: { messages, tasks, pushConfigs: memoryPushConfigs(tasks), cards },
     negotiation: new RequestNegotiation(extensions),
     allowed: edge.allowed,
+    answers: edge.answers,
     ...(options.timing === undefined ? {} : { timing: options.timing }),
     ...(options.streams === undefined ? {} : { streams: options.streams }),
   });

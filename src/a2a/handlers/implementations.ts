@@ -1,0 +1,83 @@
+import type { Capability } from '../../capabilities/domain/capability.js';
+import type { SchemaJudges } from '../../capabilities/queries/schemas/schema-judges.js';
+import type { Backends } from '../../invocations/commands/backends.js';
+import type { Report } from '../../kernel/report.js';
+import { err, ok, type Result } from '../../kernel/result.js';
+import { acceptedModes, jsonModes } from '../routing/media-types.js';
+import { noneProduced } from '../routing/routing-refusals.js';
+import type { A2aRefusal } from '../wire/refusal.js';
+import type { Message } from '../wire/types.js';
+import { backendArguments } from './backend-arguments.js';
+import { BackendImplementation } from './backend-implementation.js';
+import type { CapabilityImplementation } from './capability-call.js';
+import { notImplemented, tokenRequired } from './execution-refusals.js';
+import type { Handlers } from './handler-registry.js';
+import { sizeRefusal } from './limits.js';
+import type { ReceivedMessage } from './received-message.js';
+import type { PlannedCall } from './turn-plan.js';
+
+/** What can run a message that was routed. */
+interface ImplementationParts {
+  readonly handlers: Handlers;
+  /** Of capabilities that have no handler. */
+  readonly backends: Backends;
+  readonly schemas: SchemaJudges;
+  readonly report: Report;
+}
+
+/**
+ * Finds what runs a routed message: the capability's handler; where there is none, its backend, if the
+ * message holds what that takes.
+ */
+export class Implementations {
+  constructor(private readonly parts: ImplementationParts) {}
+
+  /**
+   * Refuses with InvalidParams `message-too-large`, `too-many-parts`, `data-unfit`,
+   * UnsupportedOperation `handler-absent`, `token-required`, and ContentTypeNotSupported
+   * `output-modes-unmet`.
+   *
+   * @param message what the implementation gets: what was sent, with what was said before it
+   * @param accepted media types that the client accepts; absent: all
+   */
+  find(
+    received: ReceivedMessage,
+    capability: Capability,
+    message: Message,
+    accepted: readonly string[] | undefined,
+  ): Result<Pick<PlannedCall, 'implementation' | 'outputModes'>, A2aRefusal> {
+    const { agentId, handler, skill } = capability.manifest;
+    const tooBig = sizeRefusal(capability.manifest, message);
+    if (tooBig !== undefined) return err(tooBig);
+    const own = this.parts.handlers.get(agentId, handler);
+    const found = own === undefined ? this.#onBackend(received, capability, message) : ok(own);
+    if (!found.ok) return found;
+    const produced = own === undefined ? jsonModes(skill.outputModes) : skill.outputModes;
+    const outputModes = acceptedModes(produced, accepted);
+    if (outputModes.length === 0) return err(noneProduced(capability));
+    return ok({ implementation: found.value, outputModes });
+  }
+
+  #onBackend(
+    { request: { caller, traceparent }, params }: ReceivedMessage,
+    capability: Capability,
+    message: Message,
+  ): Result<CapabilityImplementation, A2aRefusal> {
+    const { backends, schemas, report } = this.parts;
+    const { agentId, handler, directInvoke } = capability.manifest;
+    const backend = backends.get(agentId, handler);
+    if (backend === undefined || directInvoke === null) return err(notImplemented(capability));
+    if (caller === null && !directInvoke.allowUnauthenticated) {
+      return err(tokenRequired(capability));
+    }
+    const judge = schemas.of(directInvoke.inputSchema);
+    const given = backendArguments(message, params.message, judge);
+    if (!given.ok) return given;
+    const output = schemas.of(directInvoke.outputSchema);
+    return ok(
+      new BackendImplementation({
+        ...{ backend, arguments: given.value, traceId: null, traceparent, output, report },
+      }),
+    );
+  }
+}
