@@ -8,9 +8,8 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { devIssuerKeyFile } from '../src/config/data-folder.js';
-import { loadDevKey, mintDevToken } from '../src/http/authentication/dev-issuer.js';
 import type { MessageLoad, MessageLoadResult } from './a2a-client.js';
+import { mintCallerToken } from './lib/caller-token.js';
 import { startService, stopProcess } from './lib/child-service.js';
 import { forkTypeScript, LoadProcess } from './lib/load-process.js';
 import { QUICK } from './lib/options.js';
@@ -65,19 +64,6 @@ function writeAgent(folder: string): string {
   return file;
 }
 
-async function mintToken(dataFolder: string): Promise<string> {
-  const issuer = await loadDevKey(devIssuerKeyFile(dataFolder));
-  if (issuer === undefined) throw new Error('the local issuer has no key');
-  const claims = {
-    principal: 'caller',
-    tenant: 'caller.example',
-    agent: 'agent-caller',
-    scopes: ['echo.run'],
-    lifetimeSeconds: 3600,
-  };
-  return mintDevToken(issuer, claims, Date.now());
-}
-
 const scratch = openScratch();
 const dataFolder = join(scratch.folder, 'service');
 mkdirSync(dataFolder);
@@ -91,7 +77,7 @@ const clients = new LoadProcess<MessageLoad, MessageLoadResult>(
   new URL('./a2a-client.ts', import.meta.url),
 );
 const path = `/a2a/${AGENT}`;
-const ours = { port: service.port, path, token: await mintToken(dataFolder) };
+const ours = { port: service.port, path, token: await mintCallerToken(dataFolder, 'echo.run') };
 const theirs = { port: peerPort, path, token: null };
 
 const run = (

@@ -15,7 +15,7 @@ import { openSqliteEventStore } from '../src/event-store/sqlite/sqlite-event-sto
 import { openSqliteKeyStore } from '../src/event-store/sqlite/sqlite-key-store.js';
 import { INTERACTION_EVENT_TYPES } from '../src/interactions/event-types.js';
 import { contractsByPair } from '../src/interactions/contracts/projection.js';
-import { interactionListProjection } from '../src/interactions/projection.js';
+import { interactionList } from '../src/interactions/projection.js';
 import type { Projection } from '../src/projections/port.js';
 import { ProjectionRunner } from '../src/projections/projection-runner.js';
 import { SqliteReadDatabase } from '../src/projections/sqlite/sqlite-read-database.js';
@@ -30,7 +30,7 @@ import { median } from './lib/statistics.js';
 const SIZES = QUICK ? [20_000, 100_000] : [100_000, 1_000_000];
 const ROUNDS = QUICK ? 1 : 3;
 const TYPES = { ...AGENT_EVENT_TYPES, ...INTERACTION_EVENT_TYPES };
-const VIEWS: readonly Projection[] = [agentDirectory, contractsByPair, interactionListProjection];
+const VIEWS: readonly Projection[] = [agentDirectory, contractsByPair, interactionList];
 const ALL_TYPES = new Set(Object.keys(TYPES));
 
 const TASKS = ['scan', 'rebuild', 'lazy-scan'] as const;

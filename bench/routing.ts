@@ -1,6 +1,7 @@
 /**
  * The text classifier on a data file (`npm run bench:routing -- FILE.json`, the one in `bench/data`
- * without), and its times among two hundred skills. `--words` leaves the encoder out.
+ * without), and its times among two hundred skills; the memory of a whole service that routes by them. `--words`
+ * leaves the encoder out of the classifier.
  *
  * A file holds `{skills: [{id, name, description, examples}], test: [{text, skill}]}`; `skill` is
  * null where a text is meant for none of them.
@@ -12,6 +13,7 @@ import { QUICK } from './lib/options.js';
 import { printCeiling, printFigure, printRatio } from './lib/report.js';
 import { manySkills, readRoutingData, type RoutingCase } from './lib/routing-data.js';
 import { isRouted, judge, qualityOf, share } from './lib/routing-quality.js';
+import { routingServiceMemory } from './lib/routing-service.js';
 import { structureP50 } from './lib/routing-structure.js';
 import { quantile } from './lib/statistics.js';
 
@@ -20,6 +22,7 @@ const ENTITLED = 10;
 const ENTITLED_ROUNDS = QUICK ? 1 : 2;
 const MOST_FOREIGN = QUICK ? 300 : 1_500;
 const MOST_CASES = QUICK ? 600 : Infinity;
+const MESSAGES = QUICK ? 2_000 : 10_000;
 const TIMED_QUESTIONS = QUICK ? 300 : 1_000;
 
 const file = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
@@ -128,6 +131,13 @@ async function measureStructure(): Promise<void> {
   printFigure('routing-structure-10000-p50', await structureP50(10_000), 'ms');
 }
 
+async function measureMemory(): Promise<void> {
+  const { learned, loaded } = await routingServiceMemory(manySkills(), MESSAGES);
+  printCeiling('routing-service-memory', learned, 'MiB', 400);
+  printFigure('routing-service-memory-loaded', loaded, 'MiB');
+}
+
+await measureMemory();
 await measureQuality();
 await measureStructure();
 await measureTimes();

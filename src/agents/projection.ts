@@ -4,12 +4,9 @@ import { evolveAgent } from './domain/evolve.js';
 import { AGENT_STREAM_PREFIX } from './domain/stream.js';
 import { readStoredAgent, storeAgent } from './stored-agent.js';
 
-/** The name under which queries wait for the directory. */
-export const AGENT_DIRECTORY = 'agent-directory';
-
 /** All agents as they are, by id: the fold of the domain, kept in rows that can be filtered. */
 export const agentDirectory: Projection<AgentEvent> = {
-  name: AGENT_DIRECTORY,
+  name: 'agent-directory',
   version: 2,
   streamPrefixes: [AGENT_STREAM_PREFIX],
   takes: {

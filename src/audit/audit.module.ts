@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { Evidence } from './evidence/evidence.js';
-import { EvidenceStreams } from './evidence/evidence-streams.js';
+import { OpenBundles } from './evidence/open-bundles.js';
 import { EvidenceController } from './evidence/evidence.controller.js';
 import { LogProofsController } from './log/log-proofs.controller.js';
 import { LogTilesController } from './log/log-tiles.controller.js';
@@ -19,6 +19,6 @@ import { REPLAY_PROVIDERS } from './replay/replay.providers.js';
     LogProofsController,
     LogTilesController,
   ],
-  providers: [...REPLAY_PROVIDERS, Evidence, EvidenceStreams],
+  providers: [...REPLAY_PROVIDERS, Evidence, OpenBundles],
 })
 export class AuditModule {}

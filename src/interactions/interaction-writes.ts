@@ -38,8 +38,10 @@ export interface InteractionWrite {
 type MakeCommand<Body> = (body: Body, head: Head) => Result<InteractionCommand, Rejection>;
 
 /**
- * The way of the controller to the command bus, and of the answer to the client: the wire document
- * as of the command's last event, the same in every retry.
+ * The way from the controller to the command bus, and of the answer to the client. It is made of the
+ * interaction as of the command's last event, so that every retry has the same: the wire document, or
+ * for a consent to erasure the consents. Once the texts are erased, that document is refused with
+ * `interaction-erased`.
  */
 @Injectable()
 export class InteractionWrites {

@@ -1,28 +1,13 @@
 import type { AgentEvent } from '../agents/domain/events.js';
+import { AGENT_STREAM_PREFIX } from '../agents/domain/stream.js';
 import type { Recorded } from '../kernel/event.js';
 import type { AgentId, InteractionId } from '../kernel/ids.js';
 import type { Timestamp } from '../kernel/timestamp.js';
 import type { ProjectedEvent, Projection, ProjectionDatabase } from '../projections/port.js';
 import type { InteractionEvent, InteractionProposed, RevisionProposed } from './domain/events.js';
+import { INTERACTION_STREAM_PREFIX } from './domain/stream.js';
 import { addTerms, eraseTerms, TERMS_TABLE, withNewTerms } from './listed-terms.js';
 import { sortable } from './sortable-timestamp.js';
-
-/**
- * The interaction list: one row per interaction, and who finds it. What the list asks of the rows
- * is said in `queries/interaction-rows.ts`.
- *
- * - A row stands at the position of its proposal for ever, so that pages never shift.
- * - A finder is a party or a party's tenant; the rows that each finds lie together, in list order.
- * - `accepted` (the open proposal) and `reported` (on the terms in force) are JSON strings, joined
- *   by commas. `open_…` are of the newest proposal until it comes into force.
- * - What people wrote stands in a table of its own: see `listed-terms.ts`. `open_terms` is the newest of an
- *   interaction's rows there; it and `terms` are null where the texts were erased before, or since.
- * - Of the agents it keeps what decides who may see a row: tenant, owner and clients.
- *
- * There are no indexes for the filters: they would cost every event more than they save a reader,
- * who looks at a bounded number of rows at a time.
- */
-export const INTERACTION_LIST = 'interaction-list';
 
 const TABLES = `
   DROP TABLE IF EXISTS interaction_list;
@@ -71,10 +56,25 @@ const TABLES = `
 export const agentFinder = (agentId: AgentId): string => `agent:${agentId}`;
 export const tenantFinder = (tenant: string): string => `tenant:${tenant}`;
 
-export const interactionListProjection: Projection<InteractionEvent | AgentEvent> = {
-  name: INTERACTION_LIST,
+/**
+ * The interaction list: one row per interaction, and who finds it. What the list asks of the rows
+ * is said in `queries/interaction-rows.ts`.
+ *
+ * - A row stands at the position of its proposal for ever, so that pages never shift.
+ * - A finder is a party or a party's tenant; the rows that each finds lie together, in list order.
+ * - `accepted` (the open proposal) and `reported` (on the terms in force) are JSON strings, joined
+ *   by commas. `open_…` are of the newest proposal until it comes into force.
+ * - What people wrote stands in a table of its own: see `listed-terms.ts`. `open_terms` is the newest of an
+ *   interaction's rows there; it and `terms` are null where the texts were erased before, or since.
+ * - Of the agents it keeps what decides who may see a row: tenant, owner and clients.
+ *
+ * There are no indexes for the filters: they would cost every event more than they save a reader,
+ * who looks at a bounded number of rows at a time.
+ */
+export const interactionList: Projection<InteractionEvent | AgentEvent> = {
+  name: 'interaction-list',
   version: 3,
-  streamPrefixes: ['interaction-', 'agent-'],
+  streamPrefixes: [INTERACTION_STREAM_PREFIX, AGENT_STREAM_PREFIX],
   takes: {
     'interaction-proposed': 'texts',
     'revision-proposed': 'texts',

@@ -1,6 +1,7 @@
 import { policyInForce } from '../agents/domain/policy-in-force.js';
 import type { Position } from '../event-store/port.js';
 import type { InteractionEvent } from '../interactions/domain/events.js';
+import { INTERACTION_STREAM_PREFIX } from '../interactions/domain/stream.js';
 import type { InteractionId } from '../kernel/ids.js';
 import type { Agents, Interactions } from './ports.js';
 import type { Cause, Effect, Process } from './process.js';
@@ -39,7 +40,7 @@ export function autoAcceptanceProcess(
 ): Process<Watched, OpenProposal> {
   return {
     name: 'auto-acceptance',
-    streamPrefixes: ['interaction-'],
+    streamPrefixes: [INTERACTION_STREAM_PREFIX],
     watches: [
       'interaction-proposed',
       'revision-proposed',

@@ -1,13 +1,14 @@
 import { keyScopeOf } from '../event-store/codec.js';
 import { START, type EventStore } from '../event-store/port.js';
 import type { InteractionEvent } from '../interactions/domain/events.js';
+import { INTERACTION_STREAM_PREFIX } from '../interactions/domain/stream.js';
 import { ERASED } from '../kernel/event.js';
 import type { InteractionId } from '../kernel/ids.js';
 import type { DataKeys } from './ports.js';
 import type { RepeatedTerms } from './repeated-terms.js';
 
 const ERASURES = {
-  streamPrefixes: ['interaction-'],
+  streamPrefixes: [INTERACTION_STREAM_PREFIX],
   types: ['texts-erased'] as const satisfies readonly InteractionEvent['type'][],
 };
 

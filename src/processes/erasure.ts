@@ -4,8 +4,9 @@ import { erasureDueAt, erasureWaitsFor, retentionDays } from '../interactions/do
 import type { InteractionEvent } from '../interactions/domain/events.js';
 import type { Interaction } from '../interactions/domain/interaction.js';
 import { isErased, isTerminal } from '../interactions/domain/revisions.js';
-import { interactionStream } from '../interactions/domain/stream.js';
+import { INTERACTION_STREAM_PREFIX, interactionStream } from '../interactions/domain/stream.js';
 import type { ApprovalRequested } from '../invocations/domain/events.js';
+import { INVOCATION_STREAM_PREFIX } from '../invocations/domain/stream.js';
 import { ERASED } from '../kernel/event.js';
 import type { InteractionId } from '../kernel/ids.js';
 import { ok } from '../kernel/result.js';
@@ -143,7 +144,7 @@ export function erasureProcess({
 
   return {
     name: ERASURE_PROCESS,
-    streamPrefixes: ['interaction-', 'invocation-'],
+    streamPrefixes: [INTERACTION_STREAM_PREFIX, INVOCATION_STREAM_PREFIX],
     watches: [
       'revision-rejected',
       'revision-withdrawn',

@@ -1,4 +1,5 @@
 import type { InteractionEvent } from '../interactions/domain/events.js';
+import { INTERACTION_STREAM_PREFIX } from '../interactions/domain/stream.js';
 import type { InteractionId } from '../kernel/ids.js';
 import { millisecondsNotBefore, type Timestamp } from '../kernel/timestamp.js';
 import type { Interactions } from './ports.js';
@@ -30,7 +31,7 @@ type Watched = Extract<
 export function expiryProcess(interactions: Interactions): Process<Watched, OpenInteraction> {
   return {
     name: 'expiry',
-    streamPrefixes: ['interaction-'],
+    streamPrefixes: [INTERACTION_STREAM_PREFIX],
     watches: [
       'interaction-proposed',
       'revision-attested',

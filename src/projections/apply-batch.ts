@@ -57,7 +57,7 @@ export function applyBatch(
       for (const { tracked, parkedStreams, parkedEvents } of passes) {
         tracked.position = upTo;
         tracked.parkedEvents += parkedEvents;
-        for (const stream of parkedStreams) tracked.quarantined.add(stream);
+        for (const stream of parkedStreams) tracked.unreliableStreams.add(stream);
       }
       return passes.flatMap(({ failures }) => failures);
     } catch (error) {
@@ -86,7 +86,7 @@ class Pass {
     if (envelope.position <= this.tracked.position) return;
     const wanted = wantedBy(this.tracked.projection, envelope);
     if (wanted === 'ignored') return;
-    if (this.#isQuarantined(envelope.stream)) {
+    if (this.#isUnreliable(envelope.stream)) {
       this.#park(envelope, null);
       return;
     }
@@ -112,8 +112,8 @@ class Pass {
     }
   }
 
-  #isQuarantined(stream: string): boolean {
-    return this.tracked.quarantined.has(stream) || this.parkedStreams.has(stream);
+  #isUnreliable(stream: string): boolean {
+    return this.tracked.unreliableStreams.has(stream) || this.parkedStreams.has(stream);
   }
 
   #fail(place: bookkeeping.ParkedPlace, error: unknown): void {

@@ -117,11 +117,24 @@ export function park(
   );
 }
 
-export function unpark(db: ProjectionDatabase, projection: string, position: Position): void {
+/**
+ * Ends the waiting of the first parked event of a stream. The one behind it is to be tried then: should
+ * nobody come to it any more in this go, that is the next retry.
+ */
+export function unpark(
+  db: ProjectionDatabase,
+  projection: string,
+  { stream, position }: Pick<ParkedPlace, 'stream' | 'position'>,
+  now: number,
+): void {
   db.prepare('DELETE FROM runner_parked WHERE projection = ? AND position = ?').run(
     projection,
     position,
   );
+  db.prepare(
+    `UPDATE runner_parked SET retry_at = ? WHERE projection = ? AND position =
+       (SELECT min(position) FROM runner_parked WHERE stream = ? AND projection = ?)`,
+  ).run(now, projection, stream, projection);
 }
 
 export function unparkAll(db: ProjectionDatabase, projection: string): void {

@@ -5,10 +5,10 @@ import {
   type RecordedEnvelope,
 } from '../event-store/port.js';
 import type { Clock } from '../kernel/timestamp.js';
+import { letOthersRun } from '../threads/let-others-run.js';
 import { applyBatch, type NewFailure } from './apply-batch.js';
 import * as bookkeeping from './bookkeeping.js';
 import { streamsOf, type Decoder } from './decoding.js';
-import { breathe } from './pause.js';
 import type { ReadDatabase } from './read-database.js';
 import { nameLog } from './take-up.js';
 import type { TrackedProjection } from './tracked-projection.js';
@@ -67,7 +67,7 @@ export class Feed {
         if (!full && performance.now() - oldest < BATCH_AGE_MS) continue;
         await this.#advanceFollowers(batch, message.event.position);
         batch = [];
-        if (full) await breathe();
+        if (full) await letOthersRun();
       } else {
         await this.#advanceFollowers(batch, message.position);
         batch = [];
@@ -109,7 +109,7 @@ export class Feed {
       if (batch.length < batchSize) continue;
       await this.#apply(behind, behind, batch, event.position);
       batch = [];
-      await breathe();
+      await letOthersRun();
       if (signal.aborted) return;
     }
     const last = batch.at(-1)?.position ?? START;

@@ -1,4 +1,5 @@
-import type { EventStore } from '../event-store/port.js';
+import { START, type EventStore } from '../event-store/port.js';
+import { streamPages } from '../event-store/stream-pages.js';
 import type { Clock } from '../kernel/timestamp.js';
 import { applyNow } from './apply-batch.js';
 import * as bookkeeping from './bookkeeping.js';
@@ -37,33 +38,63 @@ export class ParkedStreams {
     const next = bookkeeping.nextRetry(this.options.database);
     const wait = next === undefined ? Infinity : next.retryAt - this.options.clock();
     if (wait > 0) await this.#sleep(wait, signal);
-    else if (next !== undefined) await this.#retryStream(next.projection, next.stream);
+    else if (next !== undefined) await this.#retryStream(next.projection, next.stream, signal);
   }
 
-  async #retryStream(projection: string, stream: string): Promise<void> {
+  async #retryStream(projection: string, stream: string, signal: AbortSignal): Promise<void> {
     const tracked = this.#trackedBy(projection);
     if (tracked === undefined) return;
     for (;;) {
       const waiting = this.#parkedOf(tracked, stream);
-      const [first] = waiting;
-      if (first === undefined) {
+      if (waiting.length === 0) {
         // Nothing was awaited since the look, so no event can have been parked behind.
-        this.#trackedBy(projection)?.quarantined.delete(stream);
-        this.#noteRetries();
-        return;
+        this.#trackedBy(projection)?.unreliableStreams.delete(stream);
+        break;
       }
-      const envelopes = await this.options.store.readStream(stream, first.revision);
-      const deliveries = await this.decoder.decode(envelopes, [tracked.projection]);
-      const byPosition = new Map(deliveries.map((each) => [each.envelope.position, each]));
-      for (const parked of waiting) {
-        if (!this.#tryOnce(tracked, parked, byPosition.get(parked.position))) {
-          this.#noteRetries();
-          return;
-        }
-        const current = this.#trackedBy(projection);
-        if (current !== undefined) current.parkedEvents--;
-      }
+      if (!(await this.#tryInOrder(tracked, stream, waiting, signal))) break;
     }
+    this.#noteRetries();
+  }
+
+  /**
+   * What waits is read page by page: it may be a long stream's whole rest.
+   * @param waiting the parked events of the stream
+   * @returns whether all of them are applied now: none failed, and the signal did not abort.
+   */
+  async #tryInOrder(
+    tracked: TrackedProjection,
+    stream: string,
+    waiting: readonly ParkedEvent[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    let left = waiting;
+    for await (const page of streamPages(this.options.store, stream, waiting[0]?.revision)) {
+      const deliveries = await this.decoder.decode(page, [tracked.projection]);
+      if (signal.aborted) return false;
+      const end = page.at(-1)?.position ?? START;
+      const beyond = left.findIndex(({ position }) => position > end);
+      const due = beyond === -1 ? left : left.slice(0, beyond);
+      if (!this.#tryAll(tracked, due, deliveries)) return false;
+      left = left.slice(due.length);
+      if (left.length === 0) return true;
+    }
+    // They are in the stream no longer.
+    return this.#tryAll(tracked, left, []);
+  }
+
+  /** @returns whether all of them are applied now. */
+  #tryAll(
+    tracked: TrackedProjection,
+    waiting: readonly ParkedEvent[],
+    deliveries: readonly Delivery[],
+  ): boolean {
+    const byPosition = new Map(deliveries.map((each) => [each.envelope.position, each]));
+    for (const parked of waiting) {
+      if (!this.#tryOnce(tracked, parked, byPosition.get(parked.position))) return false;
+      const current = this.#trackedBy(tracked.name);
+      if (current !== undefined) current.parkedEvents--;
+    }
+    return true;
   }
 
   /** @returns whether the event is applied now. */
@@ -82,7 +113,7 @@ export class ParkedStreams {
           }
           applyNow(tracked.projection, db, delivery.event);
         }
-        bookkeeping.unpark(db, tracked.name, parked.position);
+        bookkeeping.unpark(db, tracked.name, parked, this.options.clock());
       });
       return true;
     } catch (error) {

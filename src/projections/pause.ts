@@ -11,10 +11,3 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
     signal.addEventListener('abort', end);
   });
 }
-
-/** Lets requests and timers have their turn between two batches of synchronous work. */
-export async function breathe(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    setImmediate(resolve);
-  });
-}

@@ -23,7 +23,7 @@ export async function projectionHealth(
     checkpoint: tracked.position,
     lagMs: await lagOf(tracked, head, log),
     parkedEvents: tracked.parkedEvents,
-    unreliableStreams: tracked.quarantined.size,
+    unreliableStreams: tracked.unreliableStreams.size,
   };
 }
 

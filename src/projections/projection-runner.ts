@@ -99,11 +99,11 @@ export class ProjectionRunner implements ReadModel {
   }
 
   isReliable(projection: string, stream: string): boolean {
-    return this.#views.get(projection)?.quarantined.has(stream) === false;
+    return this.#views.get(projection)?.unreliableStreams.has(stream) === false;
   }
 
   unreliableStreams(projection: string): ReadonlySet<string> | undefined {
-    return this.#views.get(projection)?.quarantined;
+    return this.#views.get(projection)?.unreliableStreams;
   }
 
   checkpoint(projection: string): Position | undefined {

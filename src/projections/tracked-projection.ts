@@ -9,7 +9,7 @@ export class TrackedProjection {
   /** As stored. */
   complete: boolean;
   /** Streams with parked events. */
-  readonly quarantined: Set<string>;
+  readonly unreliableStreams: Set<string>;
   /** How many events are parked. */
   parkedEvents: number;
   /** The first failed event that will still be tried again by itself. */
@@ -30,7 +30,7 @@ export class TrackedProjection {
   ) {
     this.position = stored.position;
     this.complete = stored.complete;
-    this.quarantined = new Set(parked);
+    this.unreliableStreams = new Set(parked);
     this.parkedEvents = parked.length;
   }
 

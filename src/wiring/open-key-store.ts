@@ -5,6 +5,7 @@ import { keyScopeOf } from '../event-store/codec.js';
 import type { KeyStore } from '../event-store/key-store.js';
 import { isKeyStoreOfLog } from '../event-store/key-store-of-log.js';
 import { START, type EventStore } from '../event-store/port.js';
+import { INTERACTION_STREAM_PREFIX } from '../interactions/domain/stream.js';
 import { firstOf } from '../projections/first-of.js';
 import { orStartupError } from './open-event-store.js';
 
@@ -47,7 +48,7 @@ async function refuseForeign(
   location: ForgettingLocation,
   log: EventStore,
 ): Promise<void> {
-  const first = await firstOf(log.readAll(START, { streamPrefixes: ['interaction-'] }));
+  const first = await firstOf(log.readAll(START, { streamPrefixes: [INTERACTION_STREAM_PREFIX] }));
   const isSealed = first !== undefined && first.sealed !== null;
   if (isSealed && (await keys.find(keyScopeOf(first.stream))) === undefined) {
     throw foreign(location, 'lacks keys of the log in EVENT_STORE');

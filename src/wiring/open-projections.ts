@@ -9,7 +9,7 @@ import type { EventStore } from '../event-store/port.js';
 import { logReport } from '../http/fault-log.js';
 import { contractsByPair } from '../interactions/contracts/projection.js';
 import { INTERACTION_EVENT_TYPES } from '../interactions/event-types.js';
-import { interactionListProjection } from '../interactions/projection.js';
+import { interactionList } from '../interactions/projection.js';
 import { approvals } from '../invocations/approvals.js';
 import { capabilityUsage } from '../invocations/capability-usage.js';
 import { INVOCATION_EVENT_TYPES } from '../invocations/event-types.js';
@@ -38,7 +38,7 @@ export async function openProjections(
     database: await openReadDatabase('READ_MODEL', config.readModel.path, opened),
     projections: [
       agentDirectory,
-      interactionListProjection,
+      interactionList,
       contractsByPair,
       capabilityDirectory,
       capabilityVocabulary,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AgentCommand } from '../../src/agents/domain/commands.js';
 import { agentStream } from '../../src/agents/domain/stream.js';
 import { AGENT_EVENT_TYPES } from '../../src/agents/event-types.js';
-import { AGENT_DIRECTORY, agentDirectory } from '../../src/agents/projection.js';
+import { agentDirectory } from '../../src/agents/projection.js';
 import { readStoredAgent, storeAgent } from '../../src/agents/stored-agent.js';
 import { START, type Position } from '../../src/event-store/port.js';
 import type { AgentId } from '../../src/kernel/ids.js';
@@ -86,7 +86,7 @@ describe('the agent directory', () => {
   }
 
   async function rows(runner: ProjectionRunner, position: Position): Promise<readonly Row[]> {
-    expect(await runner.waitFor(position, 5000, [AGENT_DIRECTORY])).toBe(true);
+    expect(await runner.waitFor(position, 5000, [agentDirectory.name])).toBe(true);
     return runner.prepare<Row>('SELECT * FROM agent_directory ORDER BY agent_id').all();
   }
 

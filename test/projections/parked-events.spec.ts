@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { START } from '../../src/event-store/port.js';
+import { EventStoreUnavailable, START } from '../../src/event-store/port.js';
 import type { ProjectedEvent } from '../../src/projections/port.js';
+import { LinkedSignal } from '../../src/threads/linked-signal.js';
 import { eventually } from '../support/eventually.js';
 import { Node, noteLog, notesIn, type NoteEvent } from './support/notes.js';
 import { withMember } from './support/with-member.js';
@@ -176,7 +177,10 @@ describe('a parked stream', () => {
       };
       sessions++;
       const signals = [ended.signal, options?.signal].filter((each) => each !== undefined);
-      yield* node.store.subscribeAll(after, { ...options, signal: AbortSignal.any(signals) });
+      yield* node.store.subscribeAll(after, {
+        ...options,
+        signal: new LinkedSignal(signals).signal,
+      });
     });
     const failing = noteLog('notes', {
       before: (event) => {
@@ -252,6 +256,64 @@ describe('a parked stream', () => {
     expect(await runner.waitFor(last, 20)).toBe(false);
     expect(await runner.waitFor(START, 0)).toBe(true);
     expect(await runner.waitFor(last, 5000)).toBe(true);
+  });
+});
+
+/** More than several pages: see `stream-pages.ts`. */
+const LONG = 120;
+const A_PAGE = 32;
+
+describe('a long stream that is parked', () => {
+  const texts = ['poison', ...Array.from({ length: LONG - 1 }, (_, n) => String(n))];
+
+  /** The whole stream waits behind its first event, whose retries are used up. */
+  async function parkAll(): Promise<void> {
+    const failing = noteLog('notes', {
+      before: (event) => {
+        if (poison(event)) throw new Error('broken');
+      },
+    });
+    const runner = node.run([failing]);
+    for (const [revision, text] of texts.entries()) await node.write('note-1', revision, text);
+    await eventually(() => runner.parkedEvents('note-1').length === LONG);
+    await eventually(() => runner.parkedEvents('note-1')[0]?.retrying === false);
+    await node.halt();
+  }
+
+  /** Reads of the stream are in the test's hands. */
+  const reading = (onRead: (events: number) => void) =>
+    withMember(node.store, 'readStream', async (...asked) => {
+      const events = await node.store.readStream(...asked);
+      onRead(events.length);
+      return events;
+    });
+
+  it('is read page by page when it is tried again', async () => {
+    await parkAll();
+    const reads: number[] = [];
+    const runner = node.run([noteLog('notes')], { store: reading((events) => reads.push(events)) });
+    expect(await runner.waitFor(START, 5000)).toBe(true);
+    await eventually(() => runner.isReliable('notes', 'note-1'));
+    expect(notesIn(runner, 'notes').map(({ text }) => text)).toEqual(texts);
+    expect(Math.max(...reads)).toBeLessThanOrEqual(A_PAGE);
+    expect(reads.reduce((sum, events) => sum + events, 0)).toBe(LONG);
+  });
+
+  it('goes on where it was when the store was away, or the node stopped, in between', async () => {
+    await parkAll();
+    let reads = 0;
+    const away = (): void => {
+      reads++;
+      if (reads % 2 === 0) throw new EventStoreUnavailable('away');
+    };
+    const before = node.run([noteLog('notes')], { store: reading(away), backoffMs: [1, 1] });
+    await eventually(() => notesIn(before, 'notes').length >= 16);
+    await node.halt();
+    const after = node.run([noteLog('notes')]);
+    expect(await after.waitFor(START, 5000)).toBe(true);
+    await eventually(() => after.isReliable('notes', 'note-1'));
+    expect(notesIn(after, 'notes').map(({ text }) => text)).toEqual(texts);
+    expect(after.parkedEvents('note-1')).toEqual([]);
   });
 });
 

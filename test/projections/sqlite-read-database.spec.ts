@@ -320,6 +320,20 @@ it('leaves nothing of a deleted row in its file, also without a purge', () => {
   expect(isInFile()).toBe(false);
 });
 
+it('leaves one file when it is closed, also by one who only read what another has written', () => {
+  // As the service and its thread have the log's tree: both open a new file, and only one of them writes.
+  const file = join(folder, 'tree.db');
+  const reading = new SqliteReadDatabase(file);
+  const writing = new SqliteReadDatabase(file);
+  writing.transaction((db) => {
+    db.exec("CREATE TABLE things (name TEXT); INSERT INTO things VALUES ('one')");
+  });
+  expect(names(reading)).toEqual(['one']);
+  writing.close();
+  reading.close();
+  expect(readdirSync(folder).filter((name) => name.startsWith('tree.db'))).toEqual(['tree.db']);
+});
+
 describe('a query', () => {
   it('cannot write', () => {
     const query = database.prepare('DELETE FROM things RETURNING name');

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../kernel/result.js';
 import type { ReadModel, SqlValue } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
 import { agentStream } from '../domain/stream.js';
-import { AGENT_DIRECTORY } from '../projection.js';
+import { agentDirectory } from '../projection.js';
 import { readStoredAgent } from '../stored-agent.js';
 import { ListAgents, type DirectoryEntry, type DirectoryFilter } from './list-agents.js';
 
@@ -20,7 +20,7 @@ export class ListAgentsHandler implements IQueryHandler<ListAgents> {
 
   async execute(query: ListAgents): Promise<Result<readonly DirectoryEntry[], Rejection>> {
     const { readWaitMs } = this.config;
-    if (!(await this.readModel.waitFor(query.position, readWaitMs, [AGENT_DIRECTORY]))) {
+    if (!(await this.readModel.waitFor(query.position, readWaitMs, [agentDirectory.name]))) {
       return err({ code: 'projection-behind' });
     }
     const { conditions, values } = sqlOf(query.filter);
@@ -35,7 +35,7 @@ export class ListAgentsHandler implements IQueryHandler<ListAgents> {
       rows.map((row) => {
         const agent = readStoredAgent(row.agent);
         const stream = agentStream(agent.agentId);
-        return { agent, reliable: this.readModel.isReliable(AGENT_DIRECTORY, stream) };
+        return { agent, reliable: this.readModel.isReliable(agentDirectory.name, stream) };
       }),
     );
   }

@@ -8,7 +8,7 @@ import { CurrentRequest, type RequestContext } from '../../http/request-context.
 import { parseInteractionId } from '../../kernel/ids.js';
 import { EvidenceParameters } from './dto/evidence-parameters.js';
 import { Evidence } from './evidence.js';
-import { EvidenceStreams } from './evidence-streams.js';
+import { OpenBundles } from './open-bundles.js';
 
 /** For whoever may read the interaction; nobody learns of a foreign one. */
 @ApiTags('audit')
@@ -16,7 +16,7 @@ import { EvidenceStreams } from './evidence-streams.js';
 export class EvidenceController {
   constructor(
     private readonly evidence: Evidence,
-    private readonly streams: EvidenceStreams,
+    private readonly open: OpenBundles,
   ) {}
 
   @Get(':interactionId/evidence')
@@ -65,7 +65,7 @@ export class EvidenceController {
       withTexts: texts !== 'false',
       consistentFrom: consistentFrom === undefined ? null : Number(consistentFrom),
     };
-    const bundle = await this.streams.hold(caller, reply, async (signal) => {
+    const bundle = await this.open.hold(caller, reply, async (signal) => {
       signal.addEventListener('abort', () => {
         reply.raw.destroy();
       });

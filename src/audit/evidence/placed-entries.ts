@@ -5,8 +5,8 @@ import { envelopeText, type EventEnvelope } from '../../kernel/envelope.js';
 import { leafHash } from '../../kernel/merkle.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
+import { TimeSlice } from '../../threads/let-others-run.js';
 import type { TransparencyLog } from '../queries/transparency-log.js';
-import { Turn } from '../turn.js';
 import type { IsTold } from './told-to.js';
 
 /** Where the events of one stream end that are within a tree. */
@@ -44,10 +44,10 @@ export async function countWithin(
   if (log.size() < size) return err({ code: 'checkpoint-behind' });
   let count = 0;
   let last: Within['last'];
-  const turn = new Turn();
+  const slice = new TimeSlice();
   for await (const events of pages) {
     for (const event of events) {
-      await turn.next();
+      await slice.next();
       const index = log.indexOf(leafOf(event));
       const isLost = index === undefined && event.position <= seen;
       if (isLost || event.revision !== count) {
@@ -79,10 +79,10 @@ export async function* entryTexts(
   isTold: IsTold,
 ): AsyncGenerator<string, void> {
   const proofOf = log.inclusionProofs(size);
-  const turn = new Turn();
+  const slice = new TimeSlice();
   for await (const events of pages) {
     for (const event of events) {
-      await turn.next();
+      await slice.next();
       const text = envelopeText(event);
       const leaf = leafHash(text);
       const index = indexIn(log, leaf);

@@ -85,11 +85,13 @@ export class CheckpointSigner {
    */
   healthOver(unsigned: number): SignerHealth {
     const { overdueMs } = this.#pace;
-    if (unsigned <= 0 || overdueMs === undefined || this.#health.fault !== null)
-      return this.#health;
-    const seconds = String(Math.floor(overdueMs / 1_000));
-    const leaves = String(unsigned);
-    return { state: 'behind', fault: `nothing was signed for ${seconds} s: ${leaves} leaves wait` };
+    const { state, fault } = this.#health;
+    if (overdueMs === undefined) return this.#health;
+    const overdue = `nothing was signed for ${String(Math.floor(overdueMs / 1_000))} s`;
+    // A tree that does not grow has no leaves that wait.
+    if (fault !== null) return { state, fault: `${fault}; ${overdue}` };
+    if (unsigned <= 0) return this.#health;
+    return { state: 'behind', fault: `${overdue}: ${String(unsigned)} leaves wait` };
   }
 
   /** What this node keeps was compared with the tree: until then it does not know what its log is. */
@@ -201,8 +203,12 @@ export class CheckpointSigner {
       note,
     };
     const isFirst = await writer.append({ type: 'checkpoint-signed', data, texts: null }, seen);
+    const published = isFirst ? undefined : await writer.revision();
     // Own or another node's: the tree must see it before the next one is thought of.
-    if (await this.options.catchUp()) this.#pace.saw(newestCheckpoint(tree), tree.size);
+    if (await this.options.catchUp()) {
+      this.#pace.saw(newestCheckpoint(tree), tree.size);
+      if (published !== undefined) tree.requireTaken(published, seen);
+    }
     return isFirst ? { health: WELL } : { health: WELL, remaining: 1 };
   }
 

@@ -35,4 +35,9 @@ export class CheckpointWriter {
     const appended = await this.store.append(LOG_STREAM, expected, [envelope]);
     return appended.ok;
   }
+
+  /** Of the newest event of the stream; -1 when there is none. */
+  async revision(): Promise<number> {
+    return (await this.store.readLast(LOG_STREAM))?.revision ?? -1;
+  }
 }

@@ -7,7 +7,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from '../../kernel/merkle.js';
-import { breathe } from '../../projections/pause.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import { AUDITED_STREAM_PREFIXES } from '../audited-streams.js';
 import { newestCheckpoint } from './checkpoint-rows.js';
 import { LeafCheck } from './leaf-check.js';
@@ -40,7 +40,7 @@ export async function provenTree(
     if (signal.aborted) return undefined;
     if (event.position > state.position) break;
     check.take(event);
-    if (check.frontier.size % EVENTS_PER_TURN === 0) await breathe();
+    if (check.frontier.size % EVENTS_PER_TURN === 0) await letOthersRun();
   }
   return check.end(state.size);
 }

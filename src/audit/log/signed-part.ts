@@ -2,7 +2,7 @@ import { START, type EventStore } from '../../event-store/port.js';
 import type { Checkpoint } from '../../kernel/checkpoint.js';
 import { envelopeText } from '../../kernel/envelope.js';
 import { leafHash, MerkleFrontier, sameHash } from '../../kernel/merkle.js';
-import { breathe } from '../../projections/pause.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import { AUDITED_STREAM_PREFIXES } from '../audited-streams.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { newestCheckpoint } from './checkpoint-rows.js';
@@ -87,7 +87,7 @@ export class SignedPart {
         left.shift();
       }
       if (left.length === 0) return true;
-      if (frontier.size % EVENTS_PER_TURN === 0) await breathe();
+      if (frontier.size % EVENTS_PER_TURN === 0) await letOthersRun();
     }
     return false;
   }

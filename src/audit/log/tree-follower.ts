@@ -4,21 +4,22 @@ import {
   type Position,
   type RecordedEnvelope,
 } from '../../event-store/port.js';
-import { envelopeText } from '../../kernel/envelope.js';
-import { leafHash, sameHash } from '../../kernel/merkle.js';
 import type { Report } from '../../kernel/report.js';
 import { errorSummary } from '../../projections/error-summary.js';
-import { breathe, pause } from '../../projections/pause.js';
+import { pause } from '../../projections/pause.js';
 import { ReadDatabaseDamaged } from '../../projections/read-database.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import { AUDITED_STREAM_PREFIXES } from '../audited-streams.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { LOG_STREAM } from './domain/events.js';
 import { LogContradicted } from './log-contradicted.js';
 import type { LogTree } from './log-tree.js';
 import { provenTree } from './proven-tree.js';
+import { requireSameLog } from './same-log.js';
 import { SignedPart } from './signed-part.js';
 import type { TreeProgress } from './tree-progress.js';
 import type { TreeView } from './tree-view.js';
+import { LinkedSignal } from '../../threads/linked-signal.js';
 
 export interface TreeFollowerOptions {
   readonly store: EventStore;
@@ -45,8 +46,9 @@ export interface TreeFollowerOptions {
  * left out, and none is decoded. A fault of the store or of the database ends a session; the next
  * one goes on exactly where the stored tree ends.
  *
- * It does not go on when the log is shorter than it was, or holds another event where the newest leaf
- * comes from: an older copy was put back, or the tree is another log's. The tree is made anew when all
+ * It does not go on when the log is shorter than it was, or holds another event where the newest leaf,
+ * or the newest event of the stream `log`, comes from: an older copy was put back, or the tree is another
+ * log's. The tree is made anew when all
  * that was signed is in the log (see `SignedPart`), or by deleting its file; signed checkpoints stay
  * binding.
  *
@@ -106,7 +108,10 @@ export class TreeFollower {
         if (this.#fault !== undefined) throw this.#fault;
         tree.reopen();
         this.#session = new AbortController();
-        await this.#follow(AbortSignal.any([signal, this.#session.signal]));
+        const ending = new LinkedSignal([signal, this.#session.signal]);
+        await this.#follow(ending.signal).finally(() => {
+          ending.end();
+        });
       } catch (error) {
         if (error instanceof ReadDatabaseDamaged) throw error;
         if (tree.state.position > before) [backoff] = backoffMs;
@@ -123,7 +128,7 @@ export class TreeFollower {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, tree, view, batchSize } = this.#options;
-    await this.#requireSameLog();
+    await requireSameLog(store, view, tree.state);
     this.#tell({ stalled: 'the newest leaves are compared with the log' });
     const frontier = await provenTree(store, view, tree.state, signal);
     if (frontier === undefined) return;
@@ -152,32 +157,8 @@ export class TreeFollower {
         await pause(this.#options.restMs, this.#rest.signal);
       } else {
         taken(tree.state.position);
-        await breathe();
+        await letOthersRun();
       }
-    }
-  }
-
-  /** @throws {LogContradicted} or ReadDatabaseDamaged */
-  async #requireSameLog(): Promise<void> {
-    const { store, tree, view } = this.#options;
-    const { position, lastLeaf: place, size } = tree.state;
-    const head = await store.head();
-    if (place !== null) {
-      const { stream, revision } = place;
-      const [event] = await store.readStream(stream, revision, 1);
-      if (event === undefined && head < position) {
-        throw new LogContradicted(
-          `the log ends at ${head}, before ${position}, up to where the tree was made from it`,
-        );
-      }
-      if (event === undefined || !sameHash(leafHash(envelopeText(event)), view.leafAt(size - 1))) {
-        throw new LogContradicted(
-          `the log holds another event where leaf ${String(size - 1)} of the tree was made from`,
-        );
-      }
-    }
-    if (head < position) {
-      throw new ReadDatabaseDamaged(`the tree is at ${position}, and the log ends at ${head}`);
     }
   }
 

@@ -50,6 +50,22 @@ export class TreeView {
     });
   }
 
+  /**
+   * Somebody else has written to the stream `log`, and since then the tree has come to the head of the log.
+   * @param revision of the newest event of the stream before that
+   * @param seen the tree as it was when nothing could be appended on it
+   * @throws {ReadDatabaseDamaged} unless the tree has taken that event, and none that is not there
+   */
+  requireTaken(revision: number, seen: TreeState): void {
+    this.#noticing(() => {
+      const { logRevision } = this.state;
+      if (seen.logRevision <= revision && revision <= logRevision) return;
+      throw new ReadDatabaseDamaged(
+        `the tree is at event ${String(logRevision)} of the stream log, which is at ${String(revision)}`,
+      );
+    });
+  }
+
   /** Roots and proofs, for one question at a time, or for many that a reader has about one tree. */
   hashes(): TreeHashes {
     return new TreeHashes((level, number) => this.tile(level, number));

@@ -11,8 +11,8 @@ import { POSITION_TOKEN_HEADER } from '../../http/position-token.js';
 import { problemOf } from '../../http/problem.js';
 import { refusalOf } from '../../http/refusal.js';
 import type { RequestContext } from '../../http/request-context.js';
+import { TimeSlice } from '../../threads/let-others-run.js';
 import type { DisclosedEvent } from './disclosed-events.js';
-import { Turn } from '../turn.js';
 import { replayedEvent } from './dto/replayed-event.js';
 import { Replay, type ReplayPage } from './replay.js';
 import { ReplayPages } from './replay-pages.js';
@@ -129,9 +129,9 @@ export class ReplayAnswers {
   /** Piece by piece: others have their turn while a large page is written. */
   async #pageText({ events }: ReplayPage): Promise<string> {
     const texts: string[] = [];
-    const turn = new Turn();
+    const slice = new TimeSlice();
     for (const event of events) {
-      await turn.next();
+      await slice.next();
       texts.push(this.#text(event));
     }
     return `[${texts.join(',')}]`;

@@ -17,7 +17,8 @@ import type { SkillId } from '../../kernel/ids.js';
 /**
  * What a deployment adds to a card is left out of the review: its address, its issuer, the number of
  * the list of skills, the signature. Everything else is as the service would serve it, with the
- * extensions of a deployment that has no settings of its own for them.
+ * extensions of a deployment that has no settings of its own for them, and with all backends bound of
+ * which manifests speak: nothing is loaded for a review.
  */
 const SETTINGS = {
   publicBaseUrl: 'https://countersign.example',
@@ -39,7 +40,7 @@ export function reviewedCard(
   return agentCard(agent, SETTINGS, {
     version: publicCardVersion(agent, 0),
     skills,
-    declarations: directInvokeDeclarations(capabilities, skills),
+    declarations: directInvokeDeclarations(capabilities, skills, () => true),
     extendedAgentCard: claimsExtendedCard(agent, capabilities),
   });
 }

@@ -24,7 +24,7 @@ export function skillSizes(capabilities: ReadonlyMap<SkillId, Capability>): read
     }),
   );
   const skills = publicSkills(shown);
-  const declarations = directInvokeDeclarations(shown, skills);
+  const declarations = directInvokeDeclarations(shown, skills, () => true);
   return skills.map((skill) => {
     const { id } = skill;
     const declaration = declarations[id];

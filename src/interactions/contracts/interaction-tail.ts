@@ -6,9 +6,10 @@ import {
 } from '../../event-store/port.js';
 import type { AgentId, InteractionId } from '../../kernel/ids.js';
 import type { ReadModel } from '../../projections/port.js';
+import { INTERACTION_STREAM_PREFIX } from '../domain/stream.js';
 import { areParties } from './pairs.js';
 import type { PartiesOfStreams } from './parties-of-streams.js';
-import { CONTRACTS_BY_PAIR } from './projection.js';
+import { contractsByPair } from './projection.js';
 
 interface TailOptions {
   readonly store: Pick<EventStore, 'head' | 'readAll'>;
@@ -44,8 +45,7 @@ interface Touched {
 /** Events whose interactions are found out together. */
 const BATCH = 256;
 
-const INTERACTIONS = { streamPrefixes: ['interaction-'] };
-const PREFIX = 'interaction-';
+const INTERACTIONS = { streamPrefixes: [INTERACTION_STREAM_PREFIX] };
 
 /** After such a rest, in milliseconds, it skips what the view holds, and does not read it itself. */
 const REST_MS = 5_000;
@@ -121,9 +121,9 @@ export class InteractionTail {
   async #findBegin(): Promise<boolean> {
     const { readModel, readWaitMs } = this.options;
     if (this.#from === undefined) {
-      await readModel.waitFor(START, readWaitMs, [CONTRACTS_BY_PAIR]);
+      await readModel.waitFor(START, readWaitMs, [contractsByPair.name]);
     } else if (performance.now() - this.#lastRead < REST_MS) return true;
-    const checkpoint = readModel.checkpoint(CONTRACTS_BY_PAIR);
+    const checkpoint = readModel.checkpoint(contractsByPair.name);
     if (checkpoint !== undefined && (this.#from === undefined || checkpoint > this.#at)) {
       this.#touched.clear();
       // The view has parked what nobody can say the parties of.
@@ -144,7 +144,7 @@ export class InteractionTail {
   }
 
   #note({ stream, position }: Place): void {
-    const id = stream.slice(PREFIX.length) as InteractionId;
+    const id = stream.slice(INTERACTION_STREAM_PREFIX.length) as InteractionId;
     const parties = this.#touched.get(id)?.parties ?? this.options.parties.recall(stream);
     if (parties === undefined) {
       this.#isTorn = true;
@@ -158,7 +158,7 @@ export class InteractionTail {
   /** What the view holds by now; and all, when it has stood still for too long. */
   #forget(): void {
     if (this.#from === undefined) return;
-    const checkpoint = this.options.readModel.checkpoint(CONTRACTS_BY_PAIR) ?? this.#from;
+    const checkpoint = this.options.readModel.checkpoint(contractsByPair.name) ?? this.#from;
     for (const [id, { position }] of this.#touched) {
       if (position > checkpoint && this.#touched.size <= this.#limits.touched) break;
       if (position > this.#from) this.#from = position;

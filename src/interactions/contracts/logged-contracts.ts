@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/config.js';
@@ -10,6 +9,7 @@ import type { AgentId, InteractionId } from '../../kernel/ids.js';
 import { isBefore, type Timestamp } from '../../kernel/timestamp.js';
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import type { Interaction } from '../domain/interaction.js';
 import { interactionStream } from '../domain/stream.js';
 import { InteractionExecution } from '../interaction-execution.js';
@@ -24,7 +24,7 @@ import { MAX_CONTRACTS, PairFolds } from './pair-folds.js';
 import { areParties, pairOf, pairsAmong } from './pairs.js';
 import { ParkedInteractions } from './parked-interactions.js';
 import { PartiesOfStreams } from './parties-of-streams.js';
-import { CONTRACTS_BY_PAIR } from './projection.js';
+import { contractsByPair } from './projection.js';
 
 /** Pairs and their contracts, each counted, that are kept folded. */
 const KEPT = 2 * MAX_CONTRACTS;
@@ -101,7 +101,7 @@ export class LoggedContracts extends ContractsBetween {
     const active: ReadInteraction[] = [];
     let { hadAny } = candidates;
     for (const id of candidates.ids) {
-      await nextTurn();
+      await letOthersRun();
       const read = await this.#read(id, moment);
       if (read === 'unreadable') return { active: [], hadAny, isReliable: false };
       if (read === undefined || !areParties(read.interaction.parties, one, other)) continue;
@@ -156,7 +156,7 @@ export class LoggedContracts extends ContractsBetween {
   /** Undefined as long as the view lacks what the tail does not remember. */
   #rows(one: AgentId, other: AgentId, moment?: Timestamp): ContractRows | undefined {
     const { begin } = this.#tail;
-    const checkpoint = this.readModel.checkpoint(CONTRACTS_BY_PAIR);
+    const checkpoint = this.readModel.checkpoint(contractsByPair.name);
     if (begin === undefined || checkpoint === undefined || checkpoint < begin) return undefined;
     return contractRows(this.readModel, pairOf(one, other), moment, MAX_CONTRACTS + 1);
   }
@@ -164,9 +164,9 @@ export class LoggedContracts extends ContractsBetween {
   /** Almost always it does: the tail forgets only what the view holds. */
   async #untilViewBegins(): Promise<void> {
     const { begin } = this.#tail;
-    const checkpoint = this.readModel.checkpoint(CONTRACTS_BY_PAIR);
+    const checkpoint = this.readModel.checkpoint(contractsByPair.name);
     if (begin === undefined || (checkpoint !== undefined && checkpoint >= begin)) return;
-    await this.readModel.waitFor(begin, this.config.readWaitMs, [CONTRACTS_BY_PAIR]);
+    await this.readModel.waitFor(begin, this.config.readWaitMs, [contractsByPair.name]);
   }
 
   async #read(

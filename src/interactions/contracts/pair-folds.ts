@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentId, InteractionId } from '../../kernel/ids.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import type { ContractsOfPair, ReadInteraction } from '../queries/contracts-between.js';
 import { areParties } from './pairs.js';
 
@@ -60,7 +60,7 @@ export class PairFolds {
   async #fold(): Promise<void> {
     let folded = 0;
     for (const id of this.#due) {
-      if (++folded % FOLDS_PER_TURN === 0) await nextTurn();
+      if (++folded % FOLDS_PER_TURN === 0) await letOthersRun();
       // Before it is read: an event that comes meanwhile makes it due again.
       this.#due.delete(id);
       try {

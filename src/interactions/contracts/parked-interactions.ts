@@ -2,7 +2,7 @@ import type { AgentId } from '../../kernel/ids.js';
 import type { ReadModel } from '../../projections/port.js';
 import { areParties } from './pairs.js';
 import type { PartiesOfStreams } from './parties-of-streams.js';
-import { CONTRACTS_BY_PAIR } from './projection.js';
+import { contractsByPair } from './projection.js';
 
 /** With more of them the view as a whole is not to be trusted. */
 const MAX_PARKED = 1_000;
@@ -37,6 +37,6 @@ export class ParkedInteractions {
   }
 
   #streams(): ReadonlySet<string> | undefined {
-    return this.readModel.unreliableStreams(CONTRACTS_BY_PAIR);
+    return this.readModel.unreliableStreams(contractsByPair.name);
   }
 }

@@ -2,19 +2,9 @@ import type { AgentId, InteractionId } from '../../kernel/ids.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 import type { Projection, ProjectionDatabase } from '../../projections/port.js';
 import type { InteractionEvent } from '../domain/events.js';
+import { INTERACTION_STREAM_PREFIX } from '../domain/stream.js';
 import { sortable } from '../sortable-timestamp.js';
 import { pairsAmong } from './pairs.js';
-
-/**
- * Which contracts any two agents have, or had: one row per pair of parties from the moment at which
- * an interaction first comes into force. What has not, or never does, is not among them.
- *
- * - `began` and `ended` are the times of the log at which it came into force and ended, as
- *   {@link sortable} spells them; as long as it has not ended, `ended` is {@link NOT_ENDED}. Those of a
- *   pair that go on lie together, however many have ended.
- * - The second table keeps the parties of interactions that have not ended, and nothing of others.
- */
-export const CONTRACTS_BY_PAIR = 'contracts-by-pair';
 
 /** Sorts after every moment. */
 export const NOT_ENDED = '~';
@@ -35,10 +25,19 @@ const TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/**
+ * Which contracts any two agents have, or had: one row per pair of parties from the moment at which
+ * an interaction first comes into force. What has not, or never does, is not among them.
+ *
+ * - `began` and `ended` are the times of the log at which it came into force and ended, as
+ *   {@link sortable} spells them; as long as it has not ended, `ended` is {@link NOT_ENDED}. Those of a
+ *   pair that go on lie together, however many have ended.
+ * - The second table keeps the parties of interactions that have not ended, and nothing of others.
+ */
 export const contractsByPair: Projection<InteractionEvent> = {
-  name: CONTRACTS_BY_PAIR,
+  name: 'contracts-by-pair',
   version: 1,
-  streamPrefixes: ['interaction-'],
+  streamPrefixes: [INTERACTION_STREAM_PREFIX],
   takes: {
     'interaction-proposed': 'data',
     'revision-proposed': 'ignored',

@@ -1,6 +1,9 @@
 import type { InteractionId } from '../../kernel/ids.js';
 
+/** Prefix of the streams of all interactions. */
+export const INTERACTION_STREAM_PREFIX = 'interaction-';
+
 /** The stream of one interaction; also the scope of the key that seals its texts. */
 export function interactionStream(id: InteractionId): string {
-  return `interaction-${id}`;
+  return `${INTERACTION_STREAM_PREFIX}${id}`;
 }

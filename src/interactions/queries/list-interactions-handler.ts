@@ -10,7 +10,7 @@ import { timestampOf, type Clock } from '../../kernel/timestamp.js';
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
 import { interactionStream } from '../domain/stream.js';
-import { INTERACTION_LIST } from '../projection.js';
+import { interactionList } from '../projection.js';
 import {
   agentsActedFor,
   listed,
@@ -37,7 +37,7 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
 
   async execute(query: ListInteractions): Promise<Result<InteractionPage, Rejection>> {
     const { caller, filter, seen } = query;
-    if (!(await this.readModel.waitFor(seen, this.config.readWaitMs, [INTERACTION_LIST]))) {
+    if (!(await this.readModel.waitFor(seen, this.config.readWaitMs, [interactionList.name]))) {
       return err({ code: 'projection-behind' });
     }
     const scope = this.scopeOf(caller);
@@ -83,6 +83,6 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
   }
 
   private isReliable({ interaction_id: id }: Row): boolean {
-    return this.readModel.isReliable(INTERACTION_LIST, interactionStream(id));
+    return this.readModel.isReliable(interactionList.name, interactionStream(id));
   }
 }

@@ -1,6 +1,6 @@
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Position } from '../../event-store/port.js';
 import type { ReadModel } from '../../projections/port.js';
+import { letOthersRun } from '../../threads/let-others-run.js';
 import { nextWindow, selectRows, type Row, type Selection } from './interaction-rows.js';
 
 /** How much is looked at for one page. */
@@ -50,7 +50,7 @@ export async function pageOfRows(
     const isCut = found.length === wanted;
     if (!isCut && window.count < effort.window) return { rows, next: undefined };
     before = (isCut ? found.at(-1)?.position : undefined) ?? window.last;
-    await othersFirst();
+    await letOthersRun();
   }
   return { rows, next: before };
 }

@@ -19,7 +19,10 @@ export class Past {
     });
   }
 
-  /** What a killed process has overwritten is still in its log. */
+  /**
+   * What a killed process has overwritten is still in its log. Also of a new file: only a connection
+   * that has looked into the log removes it when it is the last to be closed.
+   */
   opened(): void {
     this.#oldPages.ask();
     this.#oldPages.workOff();

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CheckpointPace } from '../../../src/audit/log/checkpoint-pace.js';
 import { checkpointsBefore, newestCheckpoint } from '../../../src/audit/log/checkpoint-rows.js';
-import type { EventStore } from '../../../src/event-store/port.js';
+import type { EventStore, Position } from '../../../src/event-store/port.js';
 import { timestampOf } from '../../../src/kernel/timestamp.js';
 import { eventually } from '../../support/eventually.js';
 import { append, LogNode, makeKey, type LogNodeOptions } from './support/log-node.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const NEVER_MS = 600_000;
+const BEYOND = '99999999999999999999' as Position;
 const key = makeKey('checkpoint-1');
 
 describe('the pace of checkpoints', () => {
@@ -200,6 +201,31 @@ describe('the signer', () => {
     release();
     await isPublished(node, 3);
     await eventually(() => node.signer.healthOver(1).state === 'signing');
+  });
+
+  it('tells for how long it could not sign what it cannot see', async () => {
+    let isAhead = false;
+    let jump = 0;
+    const node = await open('a', {
+      monotonic: () => performance.now() + jump,
+      through: (store) => ({
+        ...held(store, () => Promise.resolve()),
+        head: async () => (isAhead ? BEYOND : store.head()),
+      }),
+    });
+    await append(node.store, 1);
+    await isPublished(node, 1);
+    isAhead = true;
+    await node.signs('behind');
+    const fault = 'the tree has not reached the head of the log';
+    expect(node.signer.healthOver(0)).toEqual({ state: 'behind', fault });
+    jump = 20_000;
+    expect(node.signer.healthOver(0).fault).toMatch(
+      /head of the log; nothing was signed for 2\d s/,
+    );
+    isAhead = false;
+    await node.signs();
+    expect(node.signer.healthOver(0)).toEqual({ state: 'signing', fault: null });
   });
 });
 

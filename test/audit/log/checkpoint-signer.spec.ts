@@ -84,6 +84,24 @@ async function appendApart(count: number): Promise<void> {
   await store.close();
 }
 
+/** A store that leaves out of what is followed what the stream `log` says. */
+function withoutCheckpoints(store: EventStore): EventStore {
+  return {
+    append: (stream, expected, events) => store.append(stream, expected, events),
+    readStream: (stream, from, limit) => store.readStream(stream, from, limit),
+    readLast: (stream) => store.readLast(stream),
+    readAll: (after, filter) => store.readAll(after, filter),
+    subscribeAll: async function* (after, options) {
+      for await (const message of store.subscribeAll(after, options)) {
+        if (message.kind !== 'event' || message.event.stream !== 'log') yield message;
+      }
+    },
+    head: () => store.head(),
+    holds: (position) => store.holds(position),
+    close: () => store.close(),
+  };
+}
+
 describe('the tree', () => {
   it('holds every audited event in log order and no other, also after restarts', async () => {
     let node = await open();
@@ -254,6 +272,19 @@ describe('the signer', () => {
       expect(found.every(({ holds }) => holds)).toBe(true);
       expect(new Set(found.map(({ size }) => size)).size).toBe(found.length);
     }
+  });
+
+  it('notices that its tree has passed by what another node has published', async () => {
+    const other = await open('a');
+    const unaware = await open('b', { through: withoutCheckpoints });
+    await append(other.store, 2);
+    await published(other, 2);
+    await unaware.signs('failing');
+    expect(unaware.signer.health.fault).toMatch(
+      /ReadDatabaseDamaged.*the stream log, which is at 0/,
+    );
+    expect(unaware.reports).toHaveLength(1);
+    expect(unaware.tree.state.logRevision).toBe(-1);
   });
 
   it('goes on after a crash between file and log', async () => {

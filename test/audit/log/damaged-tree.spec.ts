@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -78,14 +78,43 @@ function change(work: (stored: Stored) => void): void {
 
 /** Moves what is stored of the place in the log on to its end, over an event that it has not taken. */
 async function skipOne(): Promise<void> {
-  const store = await openSqliteEventStore(join(folder, 'events.db'));
-  await append(store, 1);
-  const position = await store.head();
-  await store.close();
+  const position = await endOfLog(1);
   change(({ state }) => Object.assign(state, { position }));
 }
 
-const DAMAGES: readonly (readonly [string, added: number, () => void | Promise<void>])[] = [
+/** … and on beyond its end, wherever that is: a node that starts slowly signs what it finds first. */
+async function goBeyond(): Promise<void> {
+  const end = await endOfLog(0);
+  const position = String(BigInt(end) + 1n).padStart(end.length, '0');
+  change(({ state }) => Object.assign(state, { position }));
+}
+
+/** … and over a checkpoint of all that it has taken: as the tree was, with the place of one that has it. */
+async function skipCheckpoint(leaves: number): Promise<void> {
+  const tree = join(folder, 'log-tree.db');
+  await copyFile(tree, `${tree}.before`);
+  log = await ThreadedLog.open(folder);
+  await log.published(leaves);
+  await log.close();
+  for (const suffix of ['', '-wal', '-shm']) await rm(tree + suffix, { force: true });
+  await rename(`${tree}.before`, tree);
+  const position = await endOfLog(0);
+  change(({ state }) => Object.assign(state, { position }));
+}
+
+/** After so many events more. */
+async function endOfLog(added: number): Promise<string> {
+  const store = await openSqliteEventStore(join(folder, 'events.db'));
+  await append(store, added);
+  const end = await store.head();
+  await store.close();
+  return end;
+}
+
+/** What is done to a tree of so many leaves. */
+type Damage = (leaves: number) => void | Promise<void>;
+
+const DAMAGES: readonly (readonly [string, added: number, Damage])[] = [
   [
     'a leaf flipped',
     0,
@@ -107,17 +136,9 @@ const DAMAGES: readonly (readonly [string, added: number, () => void | Promise<v
       change(({ leaves }) => leaves.splice(-3, 2, leaves.at(-2)!, leaves.at(-3)!));
     },
   ],
-  [
-    'its position beyond the end of the log',
-    0,
-    () => {
-      change(({ state }) => {
-        const position = String(BigInt(state.position) + 1n).padStart(state.position.length, '0');
-        Object.assign(state, { position });
-      });
-    },
-  ],
+  ['its position beyond the end of the log', 0, goBeyond],
   ['its position beyond an event that is no leaf', 1, skipOne],
+  ['its position beyond a checkpoint that it does not know', 0, skipCheckpoint],
 ];
 
 describe.each([0, 20])('a tree of %i signed leaves and more', (signed) => {
@@ -125,7 +146,7 @@ describe.each([0, 20])('a tree of %i signed leaves and more', (signed) => {
     'with %s is never signed, but made anew',
     async (_, added, damage) => {
       await grow(signed);
-      await damage();
+      await damage(signed + UNSIGNED);
       log = await ThreadedLog.open(folder);
       const size = signed + UNSIGNED + added;
       await log.published(size);

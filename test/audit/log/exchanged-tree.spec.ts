@@ -12,6 +12,8 @@ import { signedTrees } from './support/true-checkpoints.js';
 const TIMEOUT_MS = 60_000;
 /** Longer than any test: nothing is signed meanwhile. */
 const NEVER_MS = 600_000;
+/** Less than a turn of the signer waits for the tree. */
+const CLOSES_WITHIN_MS = 4_000;
 const SIGNED = 10;
 const SUFFIXES = ['', '-wal', '-shm'];
 
@@ -79,6 +81,10 @@ async function expectOutOfService(): Promise<void> {
   expect(await log.health()).toMatchObject({ healthy: false });
   expect(await readEverything(log.store)).toHaveLength(before);
   expect(log.threads).toHaveLength(1);
+  // And whoever stops it does not wait for a tree that will not come to the head of the log.
+  const began = performance.now();
+  await log.close();
+  expect(performance.now() - began).toBeLessThan(CLOSES_WITHIN_MS);
 }
 
 describe('a tree that is not of the log, whose kept checkpoint is', () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -70,6 +70,19 @@ describe('a tree', () => {
       }
       expect(log.threads.length).toBeGreaterThan(3);
       expect(await expectOnlyTrueCheckpoints()).toBeGreaterThan(5);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is one file after its node was stopped, and the lock beside it',
+    async () => {
+      log = await ThreadedLog.open(folder);
+      await add(5);
+      await log.published(size);
+      await log.close();
+      const left = (await readdir(folder)).filter((name) => name.startsWith('log-tree.db'));
+      expect(left.sort()).toEqual(['log-tree.db', 'log-tree.db.lock']);
     },
     TIMEOUT_MS,
   );

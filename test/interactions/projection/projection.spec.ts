@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentEvent } from '../../../src/agents/domain/events.js';
 import type { InteractionEvent } from '../../../src/interactions/domain/events.js';
-import { interactionListProjection } from '../../../src/interactions/projection.js';
+import { interactionList } from '../../../src/interactions/projection.js';
 import { sortable } from '../../../src/interactions/sortable-timestamp.js';
 import { ERASED } from '../../../src/kernel/event.js';
 import {
@@ -37,7 +37,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-test-'));
   database = new SqliteReadDatabase(join(folder, 'read.db'));
   database.transaction((db) => {
-    interactionListProjection.reset(db);
+    interactionList.reset(db);
   });
 });
 
@@ -52,7 +52,7 @@ function apply(log: Scene['log']): void {
   database.transaction((db) => {
     for (const event of log) {
       const place = { id: 'id', stream: 's', position: String(++position).padStart(20, '0') };
-      interactionListProjection.apply(db, { ...event, ...place, metadata: {} } as Applied);
+      interactionList.apply(db, { ...event, ...place, metadata: {} } as Applied);
     }
   });
 }
@@ -88,7 +88,7 @@ describe('the interaction list', () => {
       deadline: terms.deadline,
     });
     database.transaction((db) => {
-      interactionListProjection.reset(db);
+      interactionList.reset(db);
     });
     apply(scene.erased().log);
     expect(row()).toEqual({ status: 'active', revision: 2, task_category: null, deadline: null });
@@ -105,7 +105,7 @@ describe('the interaction list', () => {
       .perform(consentToErasure(alpha), consentToErasure(beta), erase());
     for (let legible = 0; legible <= scene.log.length; legible++) {
       database.transaction((db) => {
-        interactionListProjection.reset(db);
+        interactionList.reset(db);
       });
       const erased = scene.erased();
       apply([...scene.log.slice(0, legible), ...erased.log.slice(legible)]);
@@ -148,7 +148,7 @@ describe('the interaction list', () => {
   });
 
   it('takes the texts of proposals alone', () => {
-    const withTexts = Object.entries(interactionListProjection.takes)
+    const withTexts = Object.entries(interactionList.takes)
       .filter(([, takes]) => takes === 'texts')
       .map(([type]) => type);
     expect(withTexts).toEqual(['interaction-proposed', 'revision-proposed']);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Position } from '../../../src/event-store/port.js';
 import type { Interaction } from '../../../src/interactions/domain/interaction.js';
 import { interactionStream } from '../../../src/interactions/domain/stream.js';
-import { INTERACTION_LIST } from '../../../src/interactions/projection.js';
+import { interactionList } from '../../../src/interactions/projection.js';
 import {
   selectionOf,
   type Row,
@@ -155,7 +155,7 @@ describe('a row', () => {
   it('is reliable while nothing of its stream is parked', () => {
     for (const { interactionId } of all) {
       const stream = interactionStream(interactionId);
-      expect(application.views.isReliable(INTERACTION_LIST, stream)).toBe(true);
+      expect(application.views.isReliable(interactionList.name, stream)).toBe(true);
       expect(application.views.parkedEvents(stream)).toEqual([]);
     }
   });

@@ -27,7 +27,7 @@ import { headOf } from '../../../src/interactions/domain/head.js';
 import type { Interaction } from '../../../src/interactions/domain/interaction.js';
 import { interactionStream } from '../../../src/interactions/domain/stream.js';
 import { INTERACTION_EVENT_TYPES } from '../../../src/interactions/event-types.js';
-import { interactionListProjection } from '../../../src/interactions/projection.js';
+import { interactionList } from '../../../src/interactions/projection.js';
 import {
   ListInteractions,
   type InteractionFilter,
@@ -110,7 +110,7 @@ export class Application {
       keys,
       types: { ...AGENT_EVENT_TYPES, ...INTERACTION_EVENT_TYPES },
       database,
-      projections: [agentDirectory, interactionListProjection],
+      projections: [agentDirectory, interactionList],
       clock,
       report: () => undefined,
     });

@@ -1,5 +1,6 @@
 import { actingAs } from '../../../agents/domain/acting.js';
 import type { Agent } from '../../../agents/domain/agent.js';
+import { INTERACTION_STREAM_PREFIX } from '../../../interactions/domain/stream.js';
 import type { InvocationEvent } from '../../../invocations/domain/events.js';
 import type { Caller } from '../../../kernel/caller.js';
 import type { AgentId } from '../../../kernel/ids.js';
@@ -33,7 +34,7 @@ function sightOf({ scopes }: Caller): ReplaySight {
 
 /** False: nobody need look whom the stream concerns, since the reader sees nothing of its kind. */
 export function mayDisclose(caller: Caller, stream: string): boolean {
-  return sightOf(caller) !== 'as-party' || stream.startsWith('interaction-');
+  return sightOf(caller) !== 'as-party' || stream.startsWith(INTERACTION_STREAM_PREFIX);
 }
 
 /** The agents whose heads {@link disclosureTo} asks for: none where the answer needs none. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { StreamLimits } from '../../http/open-streams.js';
 import { ReplayStreams } from '../replay/replay-streams.js';
 
-/** Each holds a stream of events in memory, and proves every one of them. */
+/** Each reads its streams twice, from the log, and proves every event of them. */
 const LIMITS: StreamLimits = { perNode: 8, perOwner: 2 };
 
 /** However slowly its reader takes it. */
@@ -10,7 +10,7 @@ const MAX_AGE_MS = 10 * 60_000;
 
 /** Bundles that are under way on this node: few, and ended when it stops. */
 @Injectable()
-export class EvidenceStreams extends ReplayStreams {
+export class OpenBundles extends ReplayStreams {
   constructor() {
     super(LIMITS, MAX_AGE_MS);
   }
