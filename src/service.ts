@@ -22,7 +22,7 @@ import { WatchedEventStore } from './event-store/watched-event-store.js';
 import type { Authenticator } from './http/authentication/authenticator.js';
 import { createAuthenticator } from './http/authentication/create-authenticator.js';
 import { DtoPipe } from './http/dto-pipe.js';
-import { createEdge } from './http/edge.js';
+import { createEdge, type Edge } from './http/edge.js';
 import { logReport } from './http/fault-log.js';
 import { HealthRegistry } from './http/health/health-registry.js';
 import {
@@ -174,7 +174,7 @@ async function listen(
   app.useGlobalFilters(new ProblemFilter(edge.problems));
   app.useGlobalPipes(new DtoPipe());
   serveOpenApi(app, config.publicBaseUrl);
-  await serveA2a(parts, app, edge.allowed);
+  await serveA2a(parts, app, edge);
   await app.listen(config.listen.port, config.listen.host);
   processes.start();
   parts.taskService.start(app.get(InvocationLedger, { strict: false }));
@@ -226,7 +226,7 @@ function listeningUrl(config: Config, app: NestFastifyApplication): string {
 async function serveA2a(
   { config, taskService }: Parts,
   app: NestFastifyApplication,
-  allowed: (path: string) => readonly string[],
+  { allowed, answers }: Pick<Edge, 'allowed' | 'answers'>,
 ): Promise<void> {
   await app.init();
   for (const change of await app.get(CapabilityLoader, { strict: false }).load()) {
@@ -242,5 +242,6 @@ async function serveA2a(
     },
     negotiation: app.get(RequestNegotiation, { strict: false }),
     allowed,
+    answers,
   });
 }

@@ -4,18 +4,20 @@ import type { Reach } from '../event-store/log-reaches.js';
 import type { Position } from '../event-store/port.js';
 import type { Caller, Scope } from '../kernel/caller.js';
 import { ROUTE_ACCESS, type RouteAccess } from './access.js';
+import { boundAnswers } from './bounded-answers.js';
 import { answerClientError } from './client-error.js';
 import { CORRELATION_HEADER, correlationIdOf } from './correlation.js';
 import { DOCUMENTS, refuseContentCoding, registerJsonBody } from './json-body.js';
 import { MethodTable, type Route } from './method-table.js';
 import { DOCS_PATH, OPENAPI_PATH } from './openapi/paths.js';
+import { serveInTurn } from './pipelining.js';
 import { ProblemWriter } from './problem-writer.js';
 import { parsePositionToken, POSITION_TOKEN_HEADER } from './position-token.js';
 import { orReject, RejectionException } from './rejection-exception.js';
 import { annotate, type RequestNotes } from './request-context.js';
 import { setSecureHeaders } from './secure-headers.js';
+import type { UnreadAnswers } from './unread-answers.js';
 import { endUnusedConnections } from './unused-connections.js';
-import { dropSlowReaders } from './slow-readers.js';
 
 /** Longest request line and header fields in bytes. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -23,8 +25,11 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** A slow or stuck client holds a connection no longer than this, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** … and takes its answer within this time, in milliseconds. */
-const ANSWER_PATIENCE_MS = 60_000;
+/** Requests that wait on a connection behind the one that is served. */
+const MAX_WAITING_REQUESTS = 16;
+
+/** Further ones are closed at once: each costs some memory, also when nothing is asked for on it. */
+const MAX_CONNECTIONS = 10_000;
 
 /** Room for the longest id with every character percent-encoded. */
 const MAX_PARAM_LENGTH = 512;
@@ -43,6 +48,8 @@ export interface EdgeOptions {
 export interface Edge {
   readonly adapter: FastifyAdapter;
   readonly problems: ProblemWriter;
+  /** Those that clients have not taken yet. */
+  readonly answers: UnreadAnswers;
   /** Every route registered so far. */
   readonly routes: () => readonly Route[];
   /** The methods of the routes that match a path (without query). */
@@ -77,12 +84,15 @@ export function createEdge(options: EdgeOptions): Edge {
   const fastify = adapter.getInstance();
   methods.watch(fastify);
   registerJsonBody(fastify, DOCUMENTS);
+  fastify.server.maxConnections = MAX_CONNECTIONS;
+  serveInTurn(fastify, MAX_WAITING_REQUESTS);
   registerHooks(fastify, options, isHttps);
   endUnusedConnections(fastify);
-  dropSlowReaders(fastify, ANSWER_PATIENCE_MS);
+  const answers = boundAnswers(fastify, (request) => accessOf(request).public === true);
   return {
     adapter,
     problems,
+    answers,
     routes: () => methods.routes(),
     allowed: (path) => methods.allowed(path),
   };

@@ -18,6 +18,8 @@ export class ProblemWriter {
   write(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const correlationId = notesOf(request)?.correlationId ?? correlationIdOf(request.headers);
     const { rejection, headers, isFault } = refusalOf(error);
+    // Whoever leaves is no fault of the service, and hears no answer.
+    if (request.raw.socket.destroyed && isEndOfClient(error)) return;
     if (isFault) logFault(error, correlationId);
     // An answer under way cannot be taken back; the fault is in the log.
     if (reply.sent || reply.raw.headersSent) return;
@@ -48,6 +50,11 @@ export class ProblemWriter {
     reply.header('allow', allowed.join(', '));
     return { ...rejection, code: 'method-not-allowed' };
   }
+}
+
+/** What the source of an answer's pieces fails with once they have nowhere to go. */
+function isEndOfClient(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -20,5 +20,7 @@ const PAGE =
 export function setSecureHeaders(reply: FastifyReply, isPage: boolean, isHttps: boolean): void {
   reply.headers(ALWAYS);
   reply.header('content-security-policy', isPage ? PAGE : NOTHING_ACTIVE);
+  // It is the same for everybody, and another after an update: kept, and asked after by its tag.
+  if (isPage) reply.header('cache-control', 'no-cache');
   if (isHttps) reply.header('strict-transport-security', 'max-age=31536000');
 }

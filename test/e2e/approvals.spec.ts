@@ -198,6 +198,26 @@ describe.each(BINDINGS)('a call that a contract lets nobody make unapproved ($na
   });
 });
 
+describe('calls that wait', () => {
+  it('are a hundred at most, however many come at once; each decision makes room for one', async () => {
+    const { client } = await parties();
+    const burst = async (count: number): Promise<readonly string[]> => {
+      const calls = Array.from({ length: count }, () => client.invoke('reconcile', INVOICE));
+      return (await Promise.all(calls)).map((reply) => outcomeOf(reply));
+    };
+    const waits = (outcome: string): boolean => outcome === 'AUTH_REQUIRED';
+    const outcomes = await burst(160);
+    expect(outcomes.filter(waits)).toHaveLength(100);
+    expect(new Set(outcomes).size).toBe(2);
+    const own = (await approver.list()).filter(
+      ({ caller }) => principalIn(caller) === client.principal,
+    );
+    expect(own).toHaveLength(100);
+    for (const approval of own.slice(0, 3)) await approver.decide(approval, 'deny');
+    expect((await burst(20)).filter(waits)).toHaveLength(3);
+  });
+});
+
 describe('an approval', () => {
   it('is given by nobody who is of the caller', async () => {
     const { partner, client } = await parties();
@@ -207,6 +227,7 @@ describe('an approval', () => {
       [{ principal: partner.owner }, 'approver-involved'],
       [{ principal: 'x', client: partner.client }, 'approver-involved'],
       [{ principal: 'x', agent: partner.agentId }, 'approver-involved'],
+      [{ principal: partner.agentId }, 'approver-involved'],
       [{ principal: 'x', tenant: partner.tenant }, 'approval-not-found'],
       [{ principal: 'x', tenant: 'elsewhere' }, 'approval-not-found'],
       [{ principal: 'x', scopes: ['operator:read', 'agents:write'] }, 'scope-missing'],

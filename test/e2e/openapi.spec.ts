@@ -30,6 +30,16 @@ interface Document {
   };
 }
 
+const PUBLIC_DOCUMENTS = [
+  '/openapi.json',
+  '/docs',
+  '/docs/swagger-ui-init.js',
+  '/docs/swagger-ui.css',
+  '/.well-known/jwks.json',
+  '/problems/not-found',
+  '/schemas/v0.1/federated-interaction.schema.json',
+];
+
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
 describe('the OpenAPI description', () => {
@@ -188,6 +198,14 @@ describe('the OpenAPI description', () => {
     expect(schema.properties.code.enum).toEqual(Object.keys(REJECTIONS));
   });
 
+  it.each(PUBLIC_DOCUMENTS)('%s has an entity tag, by which a client asks again', async (path) => {
+    const first = await service.call('GET', path);
+    const etag = first.headers.get('etag') ?? '';
+    expect([first.status, etag]).toEqual([200, expect.stringMatching(/^"[\w-]{43}"$/)]);
+    const again = await service.call('GET', path, { headers: { 'if-none-match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
   it('is shown by a page that loads everything from this service', async () => {
     const page = await service.call('GET', '/docs');
     expect(page.status).toBe(200);
@@ -201,6 +219,8 @@ describe('the OpenAPI description', () => {
       const { status } = await service.call('GET', asset.slice(1));
       expect([asset, status]).toEqual([asset, 200]);
     }
+    const others = await service.call('GET', '/docs/swagger-ui-bundle.js.map');
+    expect([others.status, others.body['code']]).toEqual([404, 'not-found']);
     const policy = page.headers.get('content-security-policy');
     expect(policy).toContain("script-src 'self';");
     expect(page.text).not.toMatch(/<script>(?!\s*<\/script>)/);

@@ -165,6 +165,15 @@ describe('the HTTP edge', () => {
     expect(answer.body).not.toMatch(/secret|SQLITE|FST_|node_modules|\.ts\b|\.js\b|at \//i);
   }
 
+  it('ends a connection on which too many requests wait', async () => {
+    const line = 'GET /v1/things HTTP/1.1\r\nhost: x\r\n\r\n';
+    const last = rawRequest('GET', '/v1/things', []);
+    const answer = await sendRaw(url, Buffer.concat([Buffer.from(line.repeat(40)), last]));
+    expect(answer).toEqual({ status: Number.NaN, headers: {}, body: '' });
+    const few = await sendRaw(url, Buffer.concat([Buffer.from(line.repeat(4)), last]));
+    expect(few.body.match(/HTTP\/1\.1 \d{3} /g)).toHaveLength(4);
+  });
+
   describe('bodies', () => {
     it('reads a body that has one meaning', async () => {
       const answer = await post('{"title":"a","count":1.0,"free":{"constructor":[-0,1.10]}}');

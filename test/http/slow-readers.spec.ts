@@ -1,50 +1,79 @@
-import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
-import { dropSlowReaders } from '../../src/http/slow-readers.js';
-import { eventually } from '../support/eventually.js';
+import { dropSlowReaders, type ReadingPatience } from '../../src/http/slow-readers.js';
+import { aMoment, eventually } from '../support/eventually.js';
+import { connectionsOf, listen, UNREAD_BYTES, UnreadClients } from './support/unread.js';
 
-/** Long enough for a busy machine to read it all. */
-const PATIENCE_MS = 3000;
 const LARGE = 'x'.repeat(32 * 1024 * 1024);
+const NEVER = 600_000;
+/** Looked at often, and too long to be the reason. */
+const LOOKS = { stallMs: 6000 };
+const BEFORE_A_STALL_MS = 4500;
 
 let server: FastifyInstance;
-let port: number;
+let clients: UnreadClients;
+let url: string;
 
-beforeEach(async () => {
+beforeEach(() => {
   server = fastify();
-  dropSlowReaders(server, PATIENCE_MS);
-  server.get('/large', () => LARGE);
-  await server.listen({ port: 0, host: '127.0.0.1' });
-  ({ port } = server.server.address() as AddressInfo);
+  clients = new UnreadClients(() => url);
 });
 
 afterEach(async () => {
+  clients.leave();
   await server.close();
 });
 
-function connections(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.server.getConnections((error, count) => {
-      if (error === null) resolve(count);
-      else reject(error);
-    });
-  });
+async function serve(patience: Partial<ReadingPatience>): Promise<void> {
+  dropSlowReaders(server, { stallMs: NEVER, totalMs: NEVER, bytes: Infinity, ...patience });
+  server.get('/large', () => LARGE);
+  server.get('/slow-source', () => new PassThrough());
+  url = await listen(server);
 }
 
-it('ends the connection of a client that does not take a large answer', async () => {
-  const socket = connect(port, '127.0.0.1').pause();
-  socket.on('error', () => undefined);
-  socket.write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n');
-  await eventually(async () => (await connections()) === 1);
-  await eventually(async () => (await connections()) === 0);
-  socket.destroy();
+async function expectCutOff(withinMs: number): Promise<void> {
+  await clients.ask('/large');
+  await eventually(async () => (await connectionsOf(server)) === 1);
+  await eventually(async () => (await connectionsOf(server)) === 0, withinMs);
+}
+
+it('ends the connection of a client that takes nothing of an answer for a while', async () => {
+  await serve({ stallMs: 400 });
+  await expectCutOff(BEFORE_A_STALL_MS);
 });
 
-it('leaves a client alone that takes it, and its connection too', async () => {
-  const answer = await fetch(`http://127.0.0.1:${String(port)}/large`);
+it('ends the connection of a client that does not take all of a large answer in time', async () => {
+  await serve({ ...LOOKS, totalMs: 400 });
+  await expectCutOff(BEFORE_A_STALL_MS);
+});
+
+it('ends it at once while all connections keep too much', async () => {
+  await serve({ ...LOOKS, bytes: UNREAD_BYTES });
+  await expectCutOff(BEFORE_A_STALL_MS);
+});
+
+it('leaves a client alone that takes little by little, for longer than it may take nothing', async () => {
+  const stallMs = 700;
+  await serve({ stallMs });
+  const socket = await clients.ask('/large');
+  const began = performance.now();
+  // The system itself takes over more only when a good part of what it holds is gone.
+  let taken = 0;
+  for await (const chunk of socket) {
+    taken += (chunk as Buffer).length;
+    if (taken >= LARGE.length) break;
+    if (performance.now() - began < 3 * stallMs) await aMoment(5);
+  }
+  expect(taken).toBeGreaterThanOrEqual(LARGE.length);
+  expect(performance.now() - began).toBeGreaterThan(2 * stallMs);
+});
+
+it('leaves a connection alone whose answer is taken, or still to be made', async () => {
+  await serve({ stallMs: 200 });
+  const answer = await fetch(`${url}/large`);
   expect((await answer.text()).length).toBe(LARGE.length);
-  await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS + 200));
-  expect(await connections()).toBe(1);
+  await clients.ask('/slow-source');
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(await connectionsOf(server)).toBe(2);
 });

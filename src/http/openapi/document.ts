@@ -67,6 +67,7 @@ const PUBLIC_PROBLEMS: readonly RejectionCode[] = [
   'internal-error',
   'store-unavailable',
   'shutting-down',
+  'too-many-streams',
 ];
 
 const POSITION_TOKEN = header(
@@ -97,14 +98,19 @@ function addProblems(operation: Operation, codes: readonly RejectionCode[]): voi
   for (const [status, ofStatus] of byStatus(codes)) {
     const documented = operation.responses[String(status)];
     const known = documented !== undefined && 'description' in documented ? documented : undefined;
-    const added = problemResponse(ofStatus);
-    const texts = [known?.description, added.description].filter((text) => text !== undefined);
+    const added = problemResponse(ofStatus.filter((code) => !tellsOf(known?.description, code)));
+    const texts = [known?.description ?? '', added.description].filter((text) => text !== '');
     operation.responses[String(status)] = {
       ...known,
       description: texts.join('\n\n'),
       content: { ...known?.content, ...added.content },
     };
   }
+}
+
+/** An operation may name what any may answer, too. */
+function tellsOf(description: string | undefined, code: RejectionCode): boolean {
+  return description?.includes(`\`${code}\`:`) ?? false;
 }
 
 const PROBLEM_SCHEMA = {

@@ -51,6 +51,7 @@ export const COMMON_PROBLEMS = [
   'store-unavailable',
   'issuer-unavailable',
   'shutting-down',
+  'too-many-streams',
 ] as const satisfies readonly RejectionCode[];
 
 /** What an operation with a body may answer besides. */

@@ -58,6 +58,15 @@ class NamedAgent implements CapabilityImplementation {
   }
 }
 
+/** Gives the token with which it would ask further. */
+@CapabilityHandler('e2e.asks-further')
+class AskingAgent implements CapabilityImplementation {
+  async *handle({ token }: CapabilityCall): AsyncGenerator<HandlerEvent, undefined> {
+    const parts = [{ data: { token: await token('https://erp.example') } }];
+    yield { kind: 'artifact', artifact: { artifactId: 'token', parts } };
+  }
+}
+
 /** Sums two numbers, as far as it is not told to fail. */
 @DirectInvokeHandler('e2e.sum', { summary: SUM_SUMMARY })
 class SumBackend implements DirectInvokeImplementation {
@@ -70,4 +79,4 @@ class SumBackend implements DirectInvokeImplementation {
 }
 
 /** What a file of hosted agents names this module for. */
-export const handlers = [ScriptedAgent, NamedAgent, SumBackend];
+export const handlers = [ScriptedAgent, NamedAgent, AskingAgent, SumBackend];

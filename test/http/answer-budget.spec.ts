@@ -1,0 +1,50 @@
+import { expect, it } from '@jest/globals';
+import { AnswerBudget, type AnswerHolder } from '../../src/http/answer-budget.js';
+
+const ALICE: AnswerHolder = { kind: 'caller', key: 'alice' };
+const BOB: AnswerHolder = { kind: 'caller', key: 'bob' };
+const HERE: AnswerHolder = { kind: 'anonymous', address: '192.0.2.1' };
+const THERE: AnswerHolder = { kind: 'anonymous', address: '192.0.2.2' };
+
+function budget(): AnswerBudget {
+  return new AnswerBudget({ perNode: 100, perCaller: 40, anonymous: 30, perAddress: 20 });
+}
+
+it('takes one answer of any size of whoever holds nothing, while the node holds nothing', () => {
+  const answers = budget();
+  const release = answers.hold(ALICE, 1000);
+  expect(answers.hold(ALICE, 1)).toBeUndefined();
+  expect(answers.hold(BOB, 1)).toBeUndefined();
+  release?.();
+  expect(answers.hold(BOB, 1000)).toBeDefined();
+});
+
+it('bounds what one caller holds, and no other', () => {
+  const answers = budget();
+  const release = answers.hold(ALICE, 30);
+  expect(answers.room(ALICE)).toBe(10);
+  expect(answers.hold(ALICE, 11)).toBeUndefined();
+  expect(answers.hold(ALICE, 10)).toBeDefined();
+  expect(answers.hold(BOB, 40)).toBeDefined();
+  release?.();
+  expect(answers.room(ALICE)).toBe(30);
+});
+
+it('bounds what callers without a token hold at one address, and together', () => {
+  const answers = budget();
+  answers.hold(HERE, 20);
+  expect(answers.hold(HERE, 1)).toBeUndefined();
+  const release = answers.hold(THERE, 10);
+  expect(answers.hold(THERE, 1)).toBeUndefined();
+  expect(answers.room(ALICE)).toBe(70);
+  release?.();
+  expect(answers.room(THERE)).toBe(10);
+});
+
+it('takes no caller for an address', () => {
+  const answers = budget();
+  answers.hold({ kind: 'caller', key: 'anonymous' }, 40);
+  expect(answers.room(HERE)).toBe(60);
+  answers.hold({ kind: 'anonymous', address: 'alice' }, 20);
+  expect(answers.room(ALICE)).toBe(40);
+});
