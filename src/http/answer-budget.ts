@@ -7,6 +7,11 @@ export interface AnswerLimits {
   readonly anonymous: number;
   /** Of all callers without a token at one address. */
   readonly perAddress: number;
+  /**
+   * So large an answer is taken of whoever holds nothing also where the others have taken all that is shared, up to
+   * as much again.
+   */
+  readonly first: number;
 }
 
 /** Whose an answer is: a caller by its key (`ownerKey`), or an address where no token was sent. */
@@ -22,7 +27,8 @@ interface Share {
 
 /**
  * Counts the bytes of answers that are made and not yet taken. Whoever holds nothing gets one answer
- * however large it is, so that everything can be read by somebody who reads.
+ * however large it is while nobody holds anything, so that everything can be read by somebody who reads, and
+ * one that is not very large whatever others hold: a few who read nothing shut nobody out.
  */
 export class AnswerBudget {
   readonly #limits: AnswerLimits;
@@ -34,10 +40,14 @@ export class AnswerBudget {
 
   /** How large an answer may be: `Infinity` where nothing is held. */
   room(holder: AnswerHolder): number {
+    const shares = this.#shares(holder);
+    const own = shares.at(-1)?.name ?? '';
+    const first = this.#held.has(own) ? 0 : this.#limits.first;
     let room = Number.POSITIVE_INFINITY;
-    for (const { name, limit } of this.#shares(holder)) {
+    for (const { name, limit } of shares) {
       const held = this.#held.get(name);
-      if (held !== undefined) room = Math.min(room, Math.max(limit - held, 0));
+      if (held === undefined) continue;
+      room = Math.min(room, Math.max(limit - held, Math.min(first, 2 * limit - held), 0));
     }
     return room;
   }
@@ -56,6 +66,7 @@ export class AnswerBudget {
     };
   }
 
+  /** Its own is the last one. */
   #shares(holder: AnswerHolder): readonly Share[] {
     const { perNode, perCaller, anonymous, perAddress } = this.#limits;
     const node: Share = { name: 'node', limit: perNode };

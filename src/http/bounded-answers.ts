@@ -12,6 +12,7 @@ const LIMITS: AnswerLimits = {
   perCaller: 64 * MIB,
   anonymous: 64 * MIB,
   perAddress: 32 * MIB,
+  first: MIB,
 };
 
 /** … and for so long. */

@@ -17,7 +17,7 @@ import { projectionHealth } from './projection-health.js';
 import { ProjectionSession, type ProjectionSessionOptions } from './projection-session.js';
 import { isDatabaseFault, ReadDatabaseDamaged } from './read-database.js';
 import { withDefaults, type ProjectionRunnerOptions } from './runner-options.js';
-import { takeUp } from './take-up.js';
+import { stateOfLog, takeUp } from './take-up.js';
 import type { TrackedProjection } from './tracked-projection.js';
 import { TrackedViews } from './tracked-views.js';
 import { WaitingReaders } from './waiting-readers.js';
@@ -95,7 +95,11 @@ export class ProjectionRunner implements ReadModel {
     projections?: readonly string[],
   ): Promise<boolean> {
     for (const name of projections ?? []) this.#views.requireKnown(name);
-    return this.#readers.until(() => this.#views.haveReached(position, projections), timeoutMs);
+    const { database } = this.#options;
+    return this.#readers.until(
+      () => !database.isCutBack && this.#views.haveReached(position, projections),
+      timeoutMs,
+    );
   }
 
   isReliable(projection: string, stream: string): boolean {
@@ -156,9 +160,7 @@ export class ProjectionRunner implements ReadModel {
 
   async #takeUp(): Promise<readonly TrackedProjection[]> {
     const { store, engine, database, projections, clock } = this.#options;
-    database.resume();
-    const views = await takeUp(store, database, projections, {
-      engine,
+    const views = takeUp(await stateOfLog(store, engine), database, projections, {
       // A start may bring the mended handler, or the event's key may be back.
       retryAllAt: this.#views.isEmpty ? clock() : null,
       before: (name) => this.#views.get(name),

@@ -1,5 +1,5 @@
 import type { Report } from '../kernel/report.js';
-import type { NewFailure } from './apply-batch.js';
+import { BatchesUndone, type NewFailure } from './apply-batch.js';
 import { Feed, storePositions, type FeedOptions } from './feed.js';
 import type { LateCommit } from './late-commit.js';
 import type { ParkedStreams } from './parked-streams.js';
@@ -83,7 +83,7 @@ export class ProjectionSession {
     parked.refresh();
   }
 
-  /** All end with the first that fails. */
+  /** All end when one fails. */
   async #together(tasks: readonly Promise<void>[]): Promise<void> {
     const ended = tasks.map(async (task) => {
       try {
@@ -93,7 +93,10 @@ export class ProjectionSession {
         throw error;
       }
     });
-    const failed = (await Promise.allSettled(ended)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    const failed = (await Promise.allSettled(ended)).filter((each) => each.status === 'rejected');
+    // What was undone with it, the others may have met as a fault of the database.
+    const [first] = failed;
+    const cause = failed.find(({ reason }) => reason instanceof BatchesUndone) ?? first;
+    if (cause !== undefined) throw cause.reason;
   }
 }

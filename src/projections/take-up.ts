@@ -1,35 +1,45 @@
-import { START, type EventStore } from '../event-store/port.js';
+import { START, type EventStore, type Position } from '../event-store/port.js';
 import * as bookkeeping from './bookkeeping.js';
 import { firstOf } from './first-of.js';
 import type { Projection } from './port.js';
 import type { ReadDatabase } from './read-database.js';
 import { TrackedProjection } from './tracked-projection.js';
 
+/** The log that views are of, as it was a moment ago. */
+export interface LogState {
+  readonly head: Position;
+  /** See {@link logIdentity}. */
+  readonly identity: string | undefined;
+}
+
+/** @param engine see {@link logIdentity} */
+export async function stateOfLog(store: EventStore, engine: string): Promise<LogState> {
+  return { head: await store.head(), identity: await logIdentity(store, engine) };
+}
+
 /**
  * Takes up what the read database holds, and empties every view that cannot be continued: a new or
  * changed one, and all of them when the rows come from another log or from a later state of it.
  *
- * @param engine see {@link logIdentity}.
+ * At once: whoever reads rows that were undone must not be told by what was known of them before.
+ *
  * @param retryAllAt at the first session of a process: when to begin another round of tries for the
  * events whose retries are used up, milliseconds since the epoch; null at the later ones.
  * @param before how a projection stood before, in this process.
  */
-export async function takeUp(
-  store: EventStore,
+export function takeUp(
+  { head, identity: log }: LogState,
   database: ReadDatabase,
   projections: readonly Projection[],
   {
-    engine,
     retryAllAt,
     before,
   }: {
-    readonly engine: string;
     readonly retryAllAt: number | null;
     readonly before: (projection: string) => TrackedProjection | undefined;
   },
-): Promise<TrackedProjection[]> {
-  const head = await store.head();
-  const log = await logIdentity(store, engine);
+): TrackedProjection[] {
+  database.resume();
   return database.transaction((db) => {
     bookkeeping.createBookkeeping(db);
     bookkeeping.forgetOthers(

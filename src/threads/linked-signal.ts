@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * A signal that aborts with the first of others, or when its time is over. What `AbortSignal.any` gives may be
  * lost before that: on node 20 it is forgotten when garbage is collected while nothing but a request
@@ -13,7 +15,7 @@ export class LinkedSignal {
     for (const signal of signals) this.#follow(signal);
     if (limitMs === undefined || this.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      this.#controller.abort(new DOMException('It took too long.', 'TimeoutError'));
+      this.#abort(new DOMException('It took too long.', 'TimeoutError'));
     }, limitMs);
   }
 
@@ -27,15 +29,22 @@ export class LinkedSignal {
     for (const unlink of this.#unlink.splice(0)) unlink();
   }
 
+  #abort(reason: unknown): void {
+    this.end();
+    this.#controller.abort(reason);
+  }
+
   #follow(signal: AbortSignal): void {
     const abort = (): void => {
-      this.#controller.abort(signal.reason);
+      this.#abort(signal.reason);
     };
     if (signal.aborted) {
       abort();
       return;
     }
-    signal.addEventListener('abort', abort, { once: true });
+    // Of a signal that ends a whole part of the service, many requests wait at once.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', abort);
     this.#unlink.push(() => {
       signal.removeEventListener('abort', abort);
     });

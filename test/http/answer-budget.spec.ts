@@ -7,7 +7,7 @@ const HERE: AnswerHolder = { kind: 'anonymous', address: '192.0.2.1' };
 const THERE: AnswerHolder = { kind: 'anonymous', address: '192.0.2.2' };
 
 function budget(): AnswerBudget {
-  return new AnswerBudget({ perNode: 100, perCaller: 40, anonymous: 30, perAddress: 20 });
+  return new AnswerBudget({ perNode: 100, perCaller: 40, anonymous: 30, perAddress: 20, first: 5 });
 }
 
 it('takes one answer of any size of whoever holds nothing, while the node holds nothing', () => {
@@ -47,4 +47,21 @@ it('takes no caller for an address', () => {
   expect(answers.room(HERE)).toBe(60);
   answers.hold({ kind: 'anonymous', address: 'alice' }, 20);
   expect(answers.room(ALICE)).toBe(40);
+});
+
+it('shuts nobody out who holds nothing, as long as others hold no more than twice what is shared', () => {
+  const answers = budget();
+  for (const bytes of [40, 40, 20]) {
+    answers.hold({ kind: 'caller', key: `many-${String(answers.room(ALICE))}` }, bytes);
+  }
+  expect(answers.room(ALICE)).toBe(5);
+  expect(answers.hold(ALICE, 6)).toBeUndefined();
+  expect(answers.hold(ALICE, 5)).toBeDefined();
+  expect(answers.hold(ALICE, 1)).toBeUndefined();
+  let holders = 0;
+  while (answers.hold({ kind: 'caller', key: `more-${String(holders)}` }, 5) !== undefined) {
+    holders++;
+  }
+  expect(holders).toBeLessThan(100 / 5);
+  expect(answers.room(BOB)).toBeLessThan(5);
 });

@@ -14,6 +14,7 @@ const LIMITS: AnswerLimits = {
   perCaller: 3 * UNREAD_BYTES,
   anonymous: 2 * UNREAD_BYTES,
   perAddress: 2 * UNREAD_BYTES,
+  first: 0,
 };
 
 let server: FastifyInstance;

@@ -105,6 +105,42 @@ describe('a handler that fails while batches of before are not committed yet', (
   });
 });
 
+describe('rows that are undone with those of a handler that fails', () => {
+  it('are not missing from what a reader was told to be there, however slow the log is', async () => {
+    let isSlow = false;
+    let fails = false;
+    const store = withMember(node.store, 'head', async () => {
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300));
+      return node.store.head();
+    });
+    const views = [
+      noteLog('healthy'),
+      noteLog('notes', {
+        before: () => {
+          if (!fails) return;
+          fails = false;
+          throw new Error('once');
+        },
+      }),
+    ];
+    const runner = node.run(views, { store });
+    const first = await node.write('note-1', 0, 'one');
+    expect(await runner.waitFor(first, 5000)).toBe(true);
+    isSlow = fails = true;
+    const last = await node.write('note-2', 0, 'two');
+    const texts = (): string[] => notesIn(runner, 'healthy').map(({ text }) => text);
+    let refusals = 0;
+    for (let end = Date.now() + 600; Date.now() < end;) {
+      if (await runner.waitFor(first, 0, ['healthy'])) expect(texts()).toContain('one');
+      else refusals++;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(refusals).toBeGreaterThan(0);
+    expect(await runner.waitFor(last, 5000)).toBe(true);
+    expect(texts()).toEqual(['one', 'two']);
+  });
+});
+
 describe('a parked stream', () => {
   it('is reliable again when a retry succeeds, with the events behind it in their order', async () => {
     let failures = 2;

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -37,6 +38,21 @@ describe('a linked signal', () => {
     one.abort();
     await pause(60);
     expect(linked.signal.aborted).toBe(false);
+  });
+});
+
+describe('many linked signals', () => {
+  it('of one signal are no reason to warn, and leave nothing on it once they have fired', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): unknown => warnings.push(warning);
+    process.on('warning', note);
+    const one = new AbortController();
+    const linked = Array.from({ length: 40 }, () => new LinkedSignal([one.signal], 5));
+    await pause(40);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+    expect(linked.every(({ signal }) => signal.aborted)).toBe(true);
+    expect(getEventListeners(one.signal, 'abort')).toEqual([]);
   });
 });
 

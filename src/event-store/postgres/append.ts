@@ -18,18 +18,21 @@ export function appendBatches(
 ): BatchesOptions<AppendRequest, Result<Appended, AppendConflict>> {
   return {
     joins: () => {
-      const streams = new Set<string>();
+      // Streams of those that join, or that must wait.
+      const behind = new Set<string>();
+      let count = 0;
       let characters = 0;
       let isFull = false;
       return ({ stream, rows, basis }) => {
         for (const { body } of rows) characters += body.length;
-        isFull ||= streams.size >= APPENDS_PER_COMMIT;
-        isFull ||= streams.size > 0 && characters > CHARACTERS_PER_COMMIT;
+        isFull ||= count >= APPENDS_PER_COMMIT;
+        isFull ||= count > 0 && characters > CHARACTERS_PER_COMMIT;
         // One after the other to one stream: the next one is judged by what this one leaves. So is one
-        // that rests on such a stream.
-        if (isFull || [stream, ...Object.keys(basis)].some((name) => streams.has(name)))
-          return false;
-        streams.add(stream);
+        // that rests on such a stream, and nobody overtakes it meanwhile.
+        const mustWait = [stream, ...Object.keys(basis)].some((name) => behind.has(name));
+        if (!isFull) behind.add(stream);
+        if (isFull || mustWait) return false;
+        count++;
         return true;
       };
     },

@@ -107,6 +107,16 @@ export function describeBasis(makeLog: LogFactory, isAtomic: boolean): void {
       expect(outcomes[2]).toEqual(MOVED);
     });
 
+    it('make nobody wait behind one that came later to the same stream', async () => {
+      const stream = freshStream();
+      const outcomes = await Promise.all([
+        store.append(other, 1, [envelope()]),
+        store.append(stream, 'no-stream', [envelope()], { [other]: 2 }),
+        store.append(stream, 'no-stream', [envelope()]),
+      ]);
+      expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, false]);
+    });
+
     it('stand when its events come, whoever races', async () => {
       const mover = await log.open();
       const stores = [store, mover, await log.open()];
