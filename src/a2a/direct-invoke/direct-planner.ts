@@ -91,6 +91,8 @@ export class DirectPlanner {
       routing: directRouting(call),
       outputModes: modes.value,
       message: received.params.message,
+      argumentsDigest: turn.argumentsDigest,
+      takesArguments: true,
       direct: { ...turn, refusedLast: refusedLast(received, decision, turn, call, backend) },
     });
   }

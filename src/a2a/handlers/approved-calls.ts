@@ -76,7 +76,7 @@ export class ApprovedCalls {
     const slot = turns.takeSlot(plan.grant.capability.manifest, stored.owner);
     if (slot === undefined) return;
     try {
-      const call = starter.reissue(plan, invocationId, received.digest);
+      const call = starter.reissue(plan, invocationId);
       const going = await this.#goOn(stored, call);
       const reissued = going && withinTask(call, going);
       if (going === undefined || reissued === undefined || reissued.deadline <= clock()) {

@@ -44,7 +44,8 @@ export interface CapabilityCall {
    * that the capability requires, valid for 60 seconds and for `audience` alone. Made only when it is
    * asked for.
    * @param audience the token's `aud`: what the service that it is sent to calls itself
-   * @throws when this node holds no platform key of the purpose `backend-token`
+   * @throws when this node holds no platform key of the purpose `backend-token`, and once the call has
+   * ended or its signal has aborted
    */
   readonly token: (audience: string) => Promise<string>;
 }

@@ -1,5 +1,6 @@
 import { ApprovalSubjects } from '../../invocations/queries/approval-subjects.js';
 import type { Uuid } from '../../kernel/ids.js';
+import { hashJson } from '../../kernel/digest.js';
 import type { Json } from '../../kernel/json.js';
 import type { Tasks } from '../tasks/port.js';
 import type { Message } from '../wire/types.js';
@@ -21,8 +22,15 @@ export class HeldSubjects extends ApprovalSubjects {
     if (stored?.binding?.invocationId !== invocationId || message === undefined) return undefined;
     const direct = heldDirectCall(stored, this.directInvokeExtensionUri);
     if (direct !== null) return direct.arguments;
-    return subjectOf(asHandled(stored, message));
+    const handled = asHandled(stored, message);
+    return argumentsIn(handled, stored.binding.argumentsDigest) ?? subjectOf(handled);
   }
+}
+
+/** What a backend gets of a message: the part of it that is on record. Undefined: it gets none. */
+function argumentsIn({ parts }: Message, digest: string | undefined): Json | undefined {
+  if (digest === undefined) return undefined;
+  return parts.find(({ data }) => data !== undefined && hashJson(data) === digest)?.data;
 }
 
 /** All that the caller has said in a message: the handler goes by any of it. */

@@ -1,6 +1,8 @@
 import type { Capability } from '../../capabilities/domain/capability.js';
 import type { SchemaJudges } from '../../capabilities/queries/schemas/schema-judges.js';
 import type { Backends } from '../../invocations/commands/backends.js';
+import { hashJson } from '../../kernel/digest.js';
+import type { JsonObject } from '../../kernel/json.js';
 import type { Report } from '../../kernel/report.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { acceptedModes, jsonModes } from '../routing/media-types.js';
@@ -25,6 +27,18 @@ interface ImplementationParts {
   readonly report: Report;
 }
 
+/** What a message runs on, and by which digest it goes on record what that gets. */
+type Found = Pick<
+  PlannedCall,
+  'implementation' | 'outputModes' | 'argumentsDigest' | 'takesArguments'
+>;
+
+/** What runs it, and the arguments that it gets; null: it gets the message. */
+interface Runner {
+  readonly implementation: CapabilityImplementation;
+  readonly given: JsonObject | null;
+}
+
 /**
  * Finds what runs a routed message: the capability's handler; where there is none, its backend, if the
  * message holds what that takes.
@@ -45,24 +59,30 @@ export class Implementations {
     capability: Capability,
     message: Message,
     accepted: readonly string[] | undefined,
-  ): Result<Pick<PlannedCall, 'implementation' | 'outputModes'>, A2aRefusal> {
+  ): Result<Found, A2aRefusal> {
     const { agentId, handler, skill } = capability.manifest;
     const tooBig = sizeRefusal(capability.manifest, message);
     if (tooBig !== undefined) return err(tooBig);
     const own = this.parts.handlers.get(agentId, handler);
-    const found = own === undefined ? this.#onBackend(received, capability, message) : ok(own);
+    const found: Result<Runner, A2aRefusal> =
+      own === undefined
+        ? this.#onBackend(received, capability, message)
+        : ok({ implementation: own, given: null });
     if (!found.ok) return found;
-    const produced = own === undefined ? jsonModes(skill.outputModes) : skill.outputModes;
+    const { implementation, given } = found.value;
+    const takesArguments = given !== null;
+    const produced = takesArguments ? jsonModes(skill.outputModes) : skill.outputModes;
     const outputModes = acceptedModes(produced, accepted);
     if (outputModes.length === 0) return err(noneProduced(capability));
-    return ok({ implementation: found.value, outputModes });
+    const argumentsDigest = takesArguments ? hashJson(given) : digestOf(received, message);
+    return ok({ implementation, outputModes, argumentsDigest, takesArguments });
   }
 
   #onBackend(
     { request: { caller, traceparent }, params }: ReceivedMessage,
     capability: Capability,
     message: Message,
-  ): Result<CapabilityImplementation, A2aRefusal> {
+  ): Result<Runner, A2aRefusal> {
     const { backends, schemas, report } = this.parts;
     const { agentId, handler, directInvoke } = capability.manifest;
     const backend = backends.get(agentId, handler);
@@ -74,10 +94,14 @@ export class Implementations {
     const given = backendArguments(message, params.message, judge);
     if (!given.ok) return given;
     const output = schemas.of(directInvoke.outputSchema);
-    return ok(
-      new BackendImplementation({
-        ...{ backend, arguments: given.value, traceId: null, traceparent, output, report },
-      }),
-    );
+    const implementation = new BackendImplementation({
+      ...{ backend, arguments: given.value, traceId: null, traceparent, output, report },
+    });
+    return ok({ implementation, given: given.value });
   }
+}
+
+/** Of what a handler gets. The digest of what was sent is known already. */
+function digestOf(received: ReceivedMessage, message: Message): string {
+  return message === received.params.message ? received.digest : hashJson(message);
 }

@@ -8,8 +8,6 @@ import type { PlannedCall } from './turn-plan.js';
 export interface IssuedCall {
   readonly plan: PlannedCall;
   readonly invocationId: Uuid;
-  /** Of a direct invoke's arguments, otherwise of the message as it was sent. */
-  readonly argumentsDigest: string;
   /** When the handler is stopped: milliseconds since the epoch. */
   readonly deadline: number;
   /** What of it stands on the task from the beginning. */
@@ -19,26 +17,18 @@ export interface IssuedCall {
 /** From its deadline until a turn counts as lost: time enough to record that it did not end. */
 const GRACE_MS = 10_000;
 
-/** @param digest of the message as it was sent; a direct invoke goes by that of its arguments */
-export function issue(
-  plan: PlannedCall,
-  {
-    invocationId,
-    digest,
-    deadline,
-  }: { readonly invocationId: Uuid; readonly digest: string; readonly deadline: number },
-): IssuedCall {
-  const { direct, grant, routing } = plan;
+/** @param deadline milliseconds since the epoch */
+export function issue(plan: PlannedCall, invocationId: Uuid, deadline: number): IssuedCall {
+  const { grant, routing, argumentsDigest, takesArguments } = plan;
   const { id: skillId, handler } = grant.capability.manifest;
-  const argumentsDigest = direct?.argumentsDigest ?? digest;
   const binding = {
     skillId,
     handler,
     invocationId,
-    ...(direct === null ? {} : { argumentsDigest }),
+    ...(takesArguments ? { argumentsDigest } : {}),
   };
   const routed = { kind: 'routed', binding, routing, deadline: deadline + GRACE_MS } as const;
-  return { plan, invocationId, argumentsDigest, deadline, routed };
+  return { plan, invocationId, deadline, routed };
 }
 
 /**
@@ -75,8 +65,8 @@ export function approvalRequestOf(
   return { ...recorded(call, taskId), caller, terms, action, entries, scopes, expiresAt };
 }
 
-function recorded({ plan, invocationId, argumentsDigest }: IssuedCall, taskId: Uuid) {
-  const { grant, routing, basedOn } = plan;
+function recorded({ plan, invocationId }: IssuedCall, taskId: Uuid) {
+  const { grant, routing, basedOn, argumentsDigest } = plan;
   const { agentId, id: skillId, handler, action, data } = grant.capability.manifest;
   const { layer, confidence } = routing;
   return {

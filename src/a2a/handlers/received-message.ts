@@ -42,12 +42,18 @@ const MAX_EARLIER = 8;
 
 /**
  * The answer to the question what a message is for, together with that message: who handles it sees
- * them as one.
+ * them as one. The very message that was given when there is nothing before it.
  */
 export function withEarlier(message: Message, task: Task): Message {
   const earlier = (task.history ?? []).filter(({ role }) => role === 'ROLE_USER');
   const [first, ...others] = earlier;
   if (first === undefined) return message;
   const counting = [first, ...others.slice(1 - MAX_EARLIER)];
-  return { ...message, parts: [...counting.flatMap(({ parts }) => parts), ...message.parts] };
+  return {
+    ...message,
+    // As the task holds it, so that it is the same one, however often it is put together.
+    taskId: task.id,
+    contextId: task.contextId,
+    parts: [...counting.flatMap(({ parts }) => parts), ...message.parts],
+  };
 }

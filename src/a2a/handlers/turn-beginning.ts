@@ -100,7 +100,7 @@ export class TurnBeginning {
   ): Promise<{ readonly isBegun: boolean; readonly taken: Taken }> {
     const { starter } = this.parts;
     const { messageId } = message.params.message;
-    const call = starter.issue(plan, how.id, messageId, message.digest);
+    const call = starter.issue(plan, how.id, messageId);
     const appending = how.append([call.routed]);
     this.#appending.set(how.id, appending);
     try {

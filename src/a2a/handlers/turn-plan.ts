@@ -28,6 +28,13 @@ export interface PlannedCall {
   readonly outputModes: readonly string[];
   /** What the implementation gets: after questions, with what was said before. */
   readonly message: Message;
+  /**
+   * b64u(SHA-256(JCS(…))) of the arguments where the implementation {@link takesArguments}, otherwise
+   * of the message: as it was sent, or with what was said before as the implementation gets it.
+   */
+  readonly argumentsDigest: string;
+  /** It gets arguments and gives one result, which go on record by their digests. */
+  readonly takesArguments: boolean;
   /** Null: it was found by routing what this is for. */
   readonly direct: DirectTurn | null;
 }

@@ -47,17 +47,15 @@ const OF_ANOTHER: TaskChange = {
 export class TurnStarter {
   constructor(private readonly parts: StarterParts) {}
 
-  /** @param digest of the message as it was sent */
-  issue(plan: PlannedCall, taskId: Uuid, messageId: string, digest: string): IssuedCall {
-    const invocationId = invocationIdOf(taskId, messageId, plan.direct?.byKey);
-    return this.reissue(plan, invocationId, digest);
+  issue(plan: PlannedCall, taskId: Uuid, messageId: string): IssuedCall {
+    return this.reissue(plan, invocationIdOf(taskId, messageId, plan.direct?.byKey));
   }
 
   /** A call that was issued before, and waited since: its time begins now. */
-  reissue(plan: PlannedCall, invocationId: Uuid, digest: string): IssuedCall {
+  reissue(plan: PlannedCall, invocationId: Uuid): IssuedCall {
     const { manifest } = plan.grant.capability;
     const deadline = this.parts.clock() + executionTime(manifest, this.parts.executionTimeoutMs);
-    return issue(plan, { invocationId, digest, deadline });
+    return issue(plan, invocationId, deadline);
   }
 
   /**
@@ -137,7 +135,7 @@ export class TurnStarter {
     stored: StoredTask,
     slot: Slot,
   ): Turn {
-    const { implementation, grant, routing, outputModes, message, direct } = plan;
+    const { implementation, grant, routing, outputModes, message, direct, takesArguments } = plan;
     const { rule, terms, capability } = grant;
     const { manifest } = capability;
     const admitted = { invocationId, manifest, rule, terms, routing, outputModes, deadline };
@@ -152,6 +150,7 @@ export class TurnStarter {
       },
       stored,
       direct,
+      takesArguments,
       origin: { correlationId: request.correlationId, traceparent: request.traceparent },
     });
     slot.occupy(turn);

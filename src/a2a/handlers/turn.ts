@@ -30,8 +30,9 @@ export interface TurnOrder {
   readonly call: Omit<CapabilityCall, 'signal'>;
   /** The task as it was when the turn began. */
   readonly stored: StoredTask;
-  /** Of a direct invoke: what it gives back goes on record by its digest. */
   readonly direct: DirectTurn | null;
+  /** What it gives back goes on record by its digest. */
+  readonly takesArguments: boolean;
   readonly origin: { readonly correlationId: string; readonly traceparent: string | null };
 }
 
@@ -56,6 +57,7 @@ export class Turn {
   #stopReason: StopReason | undefined;
   #isShown = false;
   #isAnswered = false;
+  #isOver = false;
   #resultDigest: string | null = null;
 
   constructor(
@@ -107,7 +109,7 @@ export class Turn {
     try {
       const heard = await hear(
         implementation,
-        { ...call, signal: this.#abort.signal },
+        { ...call, signal: this.#abort.signal, token: this.#token },
         {
           began: ({ kind }) => this.#open(kind === 'message' ? 'message' : 'task'),
           said: (change) => {
@@ -118,10 +120,17 @@ export class Turn {
       );
       return await this.#conclude(heard);
     } finally {
+      this.#isOver = true;
       watch.end();
       this.#open('task');
     }
   }
+
+  /** Nobody speaks for the caller any more once the call is over, or was told to end. */
+  readonly #token: CapabilityCall['token'] = async (audience) => {
+    if (this.#isOver || this.#abort.signal.aborted) throw new Error('the call is over');
+    return this.order.call.token(audience);
+  };
 
   #watch(): TurnWatch {
     const { tasks, clock, fault } = this.parts;
@@ -134,7 +143,7 @@ export class Turn {
   }
 
   #note(change: TaskChange): void {
-    if (this.order.direct === null || change.kind !== 'artifact') return;
+    if (!this.order.takesArguments || change.kind !== 'artifact') return;
     this.#resultDigest = resultDigestOf(change.artifact);
   }
 

@@ -44,6 +44,7 @@ export interface GuardedExchangeParts {
 export class GuardedExchange {
   readonly #ended = new AbortController();
   #fault: AttemptFault | null = null;
+  #rest: Promise<unknown> | undefined;
   /** Ends with the attempt. */
   readonly signal: AbortSignal;
 
@@ -58,6 +59,16 @@ export class GuardedExchange {
   /** The last one that the exchange has met. */
   get fault(): AttemptFault | null {
     return this.#fault;
+  }
+
+  /** Settles with what outlives the answer, and never rejects; undefined when nothing does. */
+  get rest(): Promise<unknown> | undefined {
+    return this.#rest;
+  }
+
+  /** Work that nobody waits for: it may go on after the answer, until the attempt's time is over. */
+  outliving(work: Promise<unknown>): void {
+    this.#rest = Promise.allSettled([this.#rest, work]);
   }
 
   /**

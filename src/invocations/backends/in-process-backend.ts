@@ -30,9 +30,11 @@ export class InProcessBackend implements Backend {
   }
 
   async #run(call: BackendCall): Promise<Result<Json, BackendFailure>> {
+    let isOver = false;
     const withToken: DirectInvokeCall = {
       ...call,
       token: async (audience) => {
+        if (isOver || call.signal.aborted) throw new AttemptFault('canceled', 'the call is over');
         const token = await this.tokens.issue(call, audience);
         if (!token.ok) throw new AttemptFault('answered', token.error.code);
         return token.value;
@@ -45,6 +47,8 @@ export class InProcessBackend implements Backend {
       // Our own word, if the handler lets it through.
       if (error instanceof AttemptFault) return err(failureOf(error));
       return failed(`the handler threw (${wordFor(error)})`);
+    } finally {
+      isOver = true;
     }
   }
 }

@@ -46,11 +46,12 @@ export function mcpExchange(tool: string): Exchange {
       throw new AttemptFault('answered', output.error);
     } finally {
       // Nobody waits for the end of the session; the end of the attempt's time ends it as well.
-      void transport
-        .terminateSession()
-        .catch(() => undefined)
-        .then(async () => client.close())
-        .catch(() => undefined);
+      guard.outliving(
+        transport
+          .terminateSession()
+          .catch(() => undefined)
+          .then(async () => client.close()),
+      );
     }
   };
 }

@@ -69,6 +69,7 @@ export class RemoteBackend implements Backend {
     const closing = new AbortController();
     const limit = new LinkedSignal([call.signal, closing.signal], Math.ceil(timeMs));
     this.#running.add(closing);
+    let rest: Promise<unknown> | undefined;
     try {
       const token = await this.#token(call);
       if (!token.ok) return token;
@@ -79,10 +80,17 @@ export class RemoteBackend implements Backend {
         signal: limit.signal,
         endedBy,
       });
-      return await this.#exchange(call, guard, endedBy);
+      const tried = await this.#exchange(call, guard, endedBy);
+      rest = guard.rest;
+      return tried;
     } finally {
-      limit.end();
-      this.#running.delete(closing);
+      const forget = (): void => {
+        limit.end();
+        this.#running.delete(closing);
+      };
+      // What outlives the answer has the attempt's time, and ends with it or with this backend.
+      if (rest === undefined) forget();
+      else void rest.then(forget);
     }
   }
 

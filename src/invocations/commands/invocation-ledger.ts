@@ -26,7 +26,10 @@ export interface Admission {
   /** Of the capability at this moment: what the terms were asked for, null for none. */
   readonly action: string | null;
   readonly data: readonly string[];
-  /** b64u(SHA-256(JCS(…))) of a direct invoke's arguments, or of the message that was sent. */
+  /**
+   * b64u(SHA-256(JCS(…))) of the arguments of a direct invoke, or of those that a backend gets of a
+   * message; otherwise of the message, as it was sent or with what was said before.
+   */
   readonly argumentsDigest: string;
   /** After it the outcome may be recorded as unknown: milliseconds since the epoch. */
   readonly deadline: number;
@@ -96,7 +99,7 @@ export abstract class InvocationLedger {
    * an approval, which is thereby void. For whoever ran the call, or knows how it ended:
    * `outcome-unknown` says that it is known to have run, and not to what end.
    * @throws when nothing of the call is on record; for `outcome-unknown` also when it was not admitted
-   * @param resultDigest b64u(SHA-256(JCS(result))) of what a direct invoke gave back, null otherwise
+   * @param resultDigest b64u(SHA-256(JCS(result))) of what a direct invoke or a backend gave, else null
    */
   abstract end(
     invocationId: Uuid,

@@ -86,7 +86,7 @@ export type InvocationEnded = DomainEvent<
   {
     readonly invocationId: Uuid;
     readonly outcome: InvocationOutcome;
-    /** Of what a direct invoke gave back, null otherwise. */
+    /** Of what a direct invoke, or a backend, gave back, null otherwise. */
     readonly resultDigest: string | null;
   },
   null

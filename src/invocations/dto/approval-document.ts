@@ -122,9 +122,9 @@ export class ApprovalDocument extends ListedApprovalDocument {
 
   @ApiPropertyOptional({
     description:
-      'What the call was sent with: arguments of a direct invoke, or of a message {parts, metadata?, ' +
-      'extensions?, referenceTaskIds?}. Shown to whoever may decide on it now, as long as the task is ' +
-      'kept',
+      'What the call was sent with: arguments of a direct invoke, or those that a backend gets of a ' +
+      'message; of a message that a handler gets {parts, metadata?, extensions?, referenceTaskIds?}. ' +
+      'Shown to whoever may decide on it now, as long as the task is kept',
   })
   readonly arguments?: unknown;
 }

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { HeldSubjects } from '../../../src/a2a/handlers/held-subjects.js';
 import type { Part, Task } from '../../../src/a2a/wire/types.js';
 import { AttemptFault, failureOf } from '../../../src/invocations/backends/attempt-fault.js';
 import type { Backend, BackendCall } from '../../../src/invocations/commands/backends.js';
+import { hashJson } from '../../../src/kernel/digest.js';
+import type { Uuid } from '../../../src/kernel/ids.js';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import { err, ok } from '../../../src/kernel/result.js';
 import {
@@ -9,6 +12,7 @@ import {
   partner,
   type CapabilityChanges,
 } from '../../capabilities/support/capabilities.js';
+import { eventually } from '../../support/eventually.js';
 import { echo, message, Messaging, type MessagingOptions } from '../support/messaging.js';
 
 const ALICE = partner({ scopes: ['ledger.read', 'payments.approve'] });
@@ -116,6 +120,39 @@ describe('a message for a capability that has a backend and no handler', () => {
     expect(calls).toMatchObject([{ skillId: 'balance', arguments: { number: 3 } }]);
   });
 
+  it('is on record by the digests of what its backend got and gave, also after a question', async () => {
+    await open({ capabilities: [balance({ directInvoke: taking('number', {}) }), invoice] });
+    const asked = await sent({ data: { number: 3 } });
+    const answer = { ...message({ text: 'balance' }), taskId: asked.id };
+    await messaging.taskOf({ message: answer }, ALICE);
+    const [{ invocationId, argumentsDigest } = {}] = messaging.ledger.admissions;
+    expect(argumentsDigest).toBe(hashJson({ number: 3 }));
+    expect(argumentsDigest).toBe(hashJson(calls[0]!.arguments));
+    await eventually(() => messaging.ledger.outcomes.has(invocationId!));
+    expect(messaging.ledger.resultDigests.get(invocationId!)).toBe(hashJson({ sum: 12 }));
+  });
+
+  it('is approved by the digest of what its backend gets', async () => {
+    const contract = { requiresContract: true, action: 'balance' };
+    const directInvoke = taking('number', {});
+    await open({ capabilities: [balance({ ...contract, directInvoke }), invoice] });
+    const terms = { allowedActions: ['balance'], humanApprovalRequirements: ['balance'] };
+    messaging.authorizer.agree({ name: 'a', terms });
+    const asked = await sent({ data: { number: 3 } });
+    const answer = { ...message({ text: 'balance' }), taskId: asked.id };
+    const held = await messaging.taskOf({ message: answer }, ALICE);
+    expect(held.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    const [{ invocationId, argumentsDigest } = {}] = messaging.ledger.requests;
+    const subjects = new HeldSubjects(messaging.tasks, null);
+    expect(await subjects.of(held.id as Uuid, invocationId!)).toEqual({ number: 3 });
+    expect(argumentsDigest).toBe(hashJson({ number: 3 }));
+    messaging.ledger.decide(invocationId!, 'approve');
+    await messaging.approvedTurns.look(new AbortController().signal);
+    await eventually(() => messaging.ledger.outcomes.get(invocationId!) === 'succeeded');
+    expect(calls).toMatchObject([{ invocationId, arguments: { number: 3 } }]);
+    expect(messaging.ledger.admissions).toMatchObject([{ invocationId, argumentsDigest }]);
+  });
+
   it('needs a token, unless the manifest says else', async () => {
     await open({ capabilities: [balance()] });
     const params = { message: message({ data: { account: 7 } }) };
@@ -172,6 +209,19 @@ describe('a message for a capability', () => {
     const task = await sent({ text: 'hello' });
     expect(task.artifacts).toMatchObject([{ artifactId: 'echo' }]);
     expect(calls).toEqual([]);
+  });
+
+  it('is on record with what was said before, if its handler gets that', async () => {
+    const handlers = { 'handler.balance': echo, 'handler.invoice': echo };
+    const directInvoke = taking('number', {});
+    await open({ capabilities: [balance({ directInvoke }), invoice], handlers });
+    const asked = await sent({ data: { number: 3 } });
+    const answer = { ...message({ text: 'balance' }), taskId: asked.id };
+    await messaging.taskOf({ message: answer }, ALICE);
+    const [call] = messaging.calls;
+    expect(call!.message.parts).toEqual([{ data: { number: 3 } }, { text: 'balance' }]);
+    const [admission] = messaging.ledger.admissions;
+    expect(admission!.argumentsDigest).toBe(hashJson(call!.message));
   });
 
   it('is refused where there is neither', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import type { CapabilityCall, HandlerEvent } from '../../../src/a2a/handlers/capability-call.js';
@@ -6,7 +7,8 @@ import type { Capability } from '../../../src/capabilities/domain/capability.js'
 import type { CallTokens } from '../../../src/invocations/commands/call-tokens.js';
 import { capability, partner } from '../../capabilities/support/capabilities.js';
 import { ISSUER, TokenKeys } from '../../invocations/backends/support/token-keys.js';
-import { Messaging, saying } from '../support/messaging.js';
+import { eventually } from '../../support/eventually.js';
+import { Messaging, saying, type Handle } from '../support/messaging.js';
 
 const ERP = 'https://erp.example';
 
@@ -29,9 +31,15 @@ async function* asking({ token }: CapabilityCall): AsyncGenerator<HandlerEvent, 
   yield { kind: 'artifact', artifact: { artifactId: 'token', parts } };
 }
 
-async function open(asked: Capability, tokens: CallTokens = keys.tokens()): Promise<void> {
-  const handlers = { [asked.manifest.handler]: asking };
-  messaging = await Messaging.open({ capabilities: [asked], handlers, tokens });
+async function open(
+  asked: Capability,
+  tokens: CallTokens = keys.tokens(),
+  handler: Handle = asking,
+  executionTimeoutMs = 60_000,
+): Promise<void> {
+  const handlers = { [asked.manifest.handler]: handler };
+  const capabilities = [asked];
+  messaging = await Messaging.open({ capabilities, handlers, tokens, executionTimeoutMs });
 }
 
 async function claimsIn({ artifacts }: Task): Promise<JWTPayload> {
@@ -71,6 +79,36 @@ describe('a handler may ask for a token', () => {
     const claims = await claimsIn(await messaging.taskOf(saying('hello'), null));
     expect(claims).toMatchObject({ scope: '', act: { sub: 'finance-agent' } });
     for (const claim of ['sub', 'tenant', 'client_id']) expect(claims).not.toHaveProperty(claim);
+  });
+
+  it('as long as the call is not over: when its handler has ended', async () => {
+    const tokens: CapabilityCall['token'][] = [];
+    await open(capability('lookup'), keys.tokens(), async function* (call) {
+      tokens.push(call.token);
+      yield* asking(call);
+    });
+    expect((await claimsIn(await messaging.taskOf(saying('hello')))).aud).toBe(ERP);
+    await expect(tokens[0]!(ERP)).rejects.toThrow('the call is over');
+  });
+
+  it.each<[string, (taskId: string) => unknown, number]>([
+    ['when its time is over', () => undefined, 200],
+    ['when it is canceled', (taskId) => messaging.cancel(taskId), 60_000],
+  ])('as long as the call is not over: %s', async (_, stop, executionTimeoutMs) => {
+    let asked: unknown;
+    const handler: Handle = async function* ({ token, signal, task }) {
+      yield { kind: 'working' };
+      const over = once(signal, 'abort');
+      await stop(task.id);
+      await over;
+      // A handler that does not mind its signal.
+      asked = await token(ERP).catch(String);
+      yield { kind: 'working' };
+    };
+    await open(capability('lookup'), keys.tokens(), handler, executionTimeoutMs);
+    await messaging.taskOf(saying('hello'));
+    await eventually(() => asked !== undefined);
+    expect(asked).toBe('Error: the call is over');
   });
 
   it('and fails with a fault that operators can read where no key signs one', async () => {

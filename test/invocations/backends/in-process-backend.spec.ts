@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import type { DirectInvokeImplementation } from '../../../src/invocations/backends/direct-invoke-handler.js';
+import type {
+  DirectInvokeCall,
+  DirectInvokeImplementation,
+} from '../../../src/invocations/backends/direct-invoke-handler.js';
 import { InProcessBackend } from '../../../src/invocations/backends/in-process-backend.js';
 import type { BackendCall } from '../../../src/invocations/commands/backends.js';
 import type { Json } from '../../../src/kernel/json.js';
@@ -44,6 +47,24 @@ describe('a backend in this process', () => {
       typ: 'backend+jwt',
     });
     expect(verified.payload).toMatchObject({ sub: 'buyer', act: { sub: HOSTED } });
+  });
+
+  it('gets none once its call is over', async () => {
+    let late: DirectInvokeCall | undefined;
+    const ending = new AbortController();
+    const answering = async (call: DirectInvokeCall): Promise<Json> => {
+      late = call;
+      return Promise.resolve('done');
+    };
+    expect(await outcome(answering)).toBe('done');
+    await expect(late!.token('x')).rejects.toThrow('the call is over');
+    const never = async (call: DirectInvokeCall): Promise<Json> => {
+      late = call;
+      ending.abort();
+      return new Promise(() => undefined);
+    };
+    await outcome(never, backendCall({ signal: ending.signal }));
+    await expect(late!.token('x')).rejects.toThrow('the call is over');
   });
 
   it('gets none on a node without a key, and works without', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BackendBinding } from '../../../src/config/hosted-agents.js';
@@ -467,6 +468,18 @@ describe('an A2A agent', () => {
 });
 
 describe('an MCP server', () => {
+  /** It never answers who ends a session; when it was asked to, and when nobody waits any more. */
+  function keepsSessions(): { readonly asked: Promise<void>; readonly left: Promise<void> } {
+    let left: Promise<void> | undefined;
+    const asked = new Promise<void>((resolve) => {
+      sample.tool.ending = (response) => {
+        left = once(response, 'close').then(() => undefined);
+        resolve();
+      };
+    });
+    return { asked, left: asked.then(async () => left) };
+  }
+
   it.each([true, false])('answers with structured content (as a stream: %s)', async (streams) => {
     sample.tool.streams = streams;
     expect(await outcome(await backend('mcp'))).toEqual({
@@ -485,6 +498,26 @@ describe('an MCP server', () => {
     sessions.delete(undefined);
     expect(sessions.size).toBe(2);
   });
+
+  it('that does not end its session is left when the attempt’s time is over', async () => {
+    const one = await backend('mcp', { timeoutMs: 1000 });
+    const { asked: isAsked, left } = keepsSessions();
+    const started = performance.now();
+    expect(await outcome(one)).toMatchObject({ for: 'buyer' });
+    await isAsked;
+    expect(performance.now() - started).toBeLessThan(900);
+    await left;
+    expect(performance.now() - started).toBeGreaterThan(900);
+  }, 5000);
+
+  it('that does not end its session is left when the node stops', async () => {
+    const one = await backend('mcp', { timeoutMs: 60_000 });
+    const { asked: isAsked, left } = keepsSessions();
+    expect(await outcome(one)).toMatchObject({ for: 'buyer' });
+    await isAsked;
+    one.close();
+    await left;
+  }, 5000);
 
   it('is asked for the binding’s tool alone, and never listened to', async () => {
     await outcome(await backend('mcp'));

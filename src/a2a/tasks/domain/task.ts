@@ -30,7 +30,10 @@ export interface TaskBinding {
   readonly skillId: SkillId;
   readonly handler: string;
   readonly invocationId: Uuid;
-  /** Of a direct invoke: b64u(SHA-256(JCS(arguments))), which a call of the same key must have. */
+  /**
+   * Of a direct invoke, and of a message that brought a backend its arguments:
+   * b64u(SHA-256(JCS(arguments))). A direct invoke of the same key must have the same.
+   */
   readonly argumentsDigest?: string;
 }
 

@@ -22,6 +22,8 @@ export class SampleTool {
     content: [],
     structuredContent: output,
   });
+  /** In place of the end of a session that is asked for. */
+  ending: ((response: ServerResponse) => void) | undefined;
   readonly #sessions = new Map<string, Session>();
 
   constructor(private readonly delay: () => Promise<void>) {}
@@ -39,6 +41,10 @@ export class SampleTool {
     const id = request.headers['mcp-session-id'];
     const session = typeof id === 'string' ? this.#sessions.get(id) : await this.#begin(claims);
     if (session?.token !== claims.jti) throw new Error('the session is somebody else’s');
+    if (request.method === 'DELETE' && this.ending !== undefined) {
+      this.ending(response);
+      return;
+    }
     await session?.transport.handleRequest(request, response, body);
   }
 
