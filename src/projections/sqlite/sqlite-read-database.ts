@@ -15,7 +15,7 @@ import { Past } from './past.js';
 import { TransactionHandle } from './transaction-handle.js';
 
 /** How many pieces of work share a commit at most. */
-const PIECES_PER_COMMIT = 128;
+const PIECES_PER_COMMIT = 512;
 
 /**
  * The read-model database as one SQLite file, deleted at will. Commits are not flushed one by one: what
