@@ -23,8 +23,8 @@ export interface FeedOptions {
   /** Pause before the first retry of a failed event, in milliseconds. */
   readonly firstRetryMs: number;
   readonly onProgress: () => void;
-  /** Something was applied that is not committed yet. */
-  readonly onUncommitted: () => void;
+  /** Something was applied that is not committed yet, of views that are rebuilt alone or also of others. */
+  readonly onUncommitted: (isRebuild: boolean) => void;
   readonly onFailures: (failures: readonly NewFailure[]) => void;
 }
 
@@ -142,8 +142,9 @@ export class Feed {
         readers.map(({ projection }) => projection),
       );
       const retryAt = clock() + firstRetryMs;
-      const failures = applyBatch(database, [...projections], deliveries, upTo, retryAt);
-      onUncommitted();
+      const fed = [...projections];
+      const failures = applyBatch(database, fed, deliveries, upTo, retryAt);
+      onUncommitted(fed.every(({ complete }) => !complete));
       if (failures.length > 0) onFailures(failures);
     } else {
       for (const tracked of projections) {

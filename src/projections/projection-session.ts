@@ -43,8 +43,8 @@ export class ProjectionSession {
     const feed = new Feed(
       {
         ...this.options,
-        onUncommitted: () => {
-          this.options.commit.soon();
+        onUncommitted: (isRebuild) => {
+          this.options.commit.soon(isRebuild);
         },
         onFailures: (failures) => {
           this.#failed(failures);
