@@ -5,12 +5,13 @@
  * noisy. The service runs from `dist`, as in production.
  */
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { SkillId } from '../src/kernel/ids.js';
 import type { MessageLoad, MessageLoadResult } from './a2a-client.js';
 import { mintCallerToken } from './lib/caller-token.js';
 import { startService, stopProcess } from './lib/child-service.js';
+import { writeEchoAgent, type EchoAgent } from './lib/echo-agent.js';
 import { forkTypeScript, LoadProcess } from './lib/load-process.js';
 import { QUICK } from './lib/options.js';
 import { printFigure, printRatio } from './lib/report.js';
@@ -23,52 +24,27 @@ const ROUND_MS = QUICK ? 2500 : 5000;
 const WARM_UP_MS = QUICK ? 2000 : 4000;
 const AGENT = 'echo';
 
-function writeAgent(folder: string): string {
-  const capabilities = join(folder, 'capabilities');
-  mkdirSync(capabilities);
-  const manifest = {
-    id: 'echo',
-    agentId: AGENT,
-    state: 'ga',
-    visibility: 'extended',
-    skill: {
+const ECHO: EchoAgent = {
+  agentId: AGENT,
+  name: 'Echo',
+  description: 'Says what it is told.',
+  scope: 'echo.run',
+  skills: [
+    {
+      skillId: 'echo' as SkillId,
       name: 'Echo',
       description: 'Says what it is told.',
       tags: ['echo'],
       examples: ['Say hello back.', 'Repeat after me.', 'Echo this.'],
-      inputModes: ['text/plain'],
-      outputModes: ['text/plain'],
     },
-    requires_scopes: ['echo.run'],
-    tenants: '*',
-    handler: 'echo',
-    limits: {},
-    owner: 'bench',
-  };
-  writeFileSync(join(capabilities, 'echo.json'), JSON.stringify(manifest));
-  const agents = {
-    agents: [
-      {
-        agentId: AGENT,
-        tenant: 'bench.example',
-        name: 'Echo',
-        description: 'Says what it is told.',
-        version: '1.0',
-        capabilities,
-        handlers: [fileURLToPath(new URL('./lib/echo-handler.mjs', import.meta.url))],
-      },
-    ],
-  };
-  const file = join(folder, 'agents.json');
-  writeFileSync(file, JSON.stringify(agents));
-  return file;
-}
+  ],
+};
 
 const scratch = openScratch();
 const dataFolder = join(scratch.folder, 'service');
 mkdirSync(dataFolder);
 const service = await startService(dataFolder, [], {
-  HOSTED_AGENTS: writeAgent(scratch.folder),
+  HOSTED_AGENTS: writeEchoAgent(scratch.folder, ECHO),
   TEXT_CLASSIFIER: 'words',
 });
 const peer = forkTypeScript(new URL('./a2a-peer.ts', import.meta.url));
@@ -77,7 +53,7 @@ const clients = new LoadProcess<MessageLoad, MessageLoadResult>(
   new URL('./a2a-client.ts', import.meta.url),
 );
 const path = `/a2a/${AGENT}`;
-const ours = { port: service.port, path, token: await mintCallerToken(dataFolder, 'echo.run') };
+const ours = { port: service.port, path, token: await mintCallerToken(dataFolder, ECHO.scope) };
 const theirs = { port: peerPort, path, token: null };
 
 const run = (

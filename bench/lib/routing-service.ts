@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SkillTexts } from '../../src/a2a/routing/text-classifier.js';
-import { startService, stopProcess, untilIdle } from './child-service.js';
-import { KeptConnection } from './kept-connection.js';
 import { mintCallerToken } from './caller-token.js';
+import { startService, stopProcess, untilIdle } from './child-service.js';
+import { writeEchoAgent } from './echo-agent.js';
+import { KeptConnection } from './kept-connection.js';
 import { openScratch } from './scratch.js';
 
 const AGENT = 'bench';
@@ -31,7 +31,14 @@ export async function routingServiceMemory(
   const dataFolder = join(scratch.folder, 'service');
   mkdirSync(dataFolder);
   const service = await startService(dataFolder, [], {
-    HOSTED_AGENTS: writeAgent(scratch.folder, skills),
+    HOSTED_AGENTS: writeEchoAgent(scratch.folder, {
+      agentId: AGENT,
+      name: 'Bench',
+      description: 'Many skills.',
+      scope: SCOPE,
+      // A card wants some.
+      skills: skills.map((skill) => ({ ...skill, tags: ['bench'] })),
+    }),
   });
   await untilIdle(service.process, PATIENCE_MS);
   const learned = peakMemory(service.process.pid);
@@ -60,30 +67,6 @@ export async function routingServiceMemory(
   await stopProcess(service.process);
   scratch.remove();
   return { learned, loaded };
-}
-
-function writeAgent(folder: string, skills: readonly SkillTexts[]): string {
-  const capabilities = join(folder, 'capabilities');
-  mkdirSync(capabilities);
-  for (const { skillId: id, name, description, examples } of skills) {
-    const manifest = {
-      ...{ id, agentId: AGENT, state: 'ga', visibility: 'extended' },
-      skill: {
-        ...{ name, description, examples, tags: ['bench'] },
-        ...{ inputModes: ['text/plain'], outputModes: ['text/plain'] },
-      },
-      ...{ requires_scopes: [SCOPE], tenants: '*', handler: 'echo', limits: {}, owner: 'bench' },
-    };
-    writeFileSync(join(capabilities, `${id}.json`), JSON.stringify(manifest));
-  }
-  const agent = {
-    ...{ agentId: AGENT, tenant: 'bench.example', name: 'Bench', description: 'Many skills.' },
-    ...{ version: '1.0', capabilities },
-    handlers: [fileURLToPath(new URL('./echo-handler.mjs', import.meta.url))],
-  };
-  const file = join(folder, 'agents.json');
-  writeFileSync(file, JSON.stringify({ agents: [agent] }));
-  return file;
 }
 
 /** Highest resident memory of a process so far, in MiB. */

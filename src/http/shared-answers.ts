@@ -14,6 +14,11 @@ export function shared(bytes: Buffer): Buffer {
   return bytes;
 }
 
+/** The entity tag of bytes that were declared so. */
+export function sharedEtag(bytes: Uint8Array): string {
+  return ETAGS.get(bytes) ?? '';
+}
+
 /** True of bytes that one more answer adds nothing to. */
 export function isShared(bytes: Uint8Array): boolean {
   return ETAGS.has(bytes);
@@ -54,7 +59,7 @@ function isCacheable(reply: FastifyReply): boolean {
 function etagOf(reply: FastifyReply, bytes: Buffer): string {
   const given = reply.getHeader('etag');
   if (typeof given === 'string') return given;
-  const etag = ETAGS.get(bytes) ?? '';
+  const etag = sharedEtag(bytes);
   reply.header('etag', etag);
   return etag;
 }

@@ -1,6 +1,5 @@
 import type { AgentCard } from '../../capabilities/domain/agent-card.js';
-import { shared } from '../../http/shared-answers.js';
-import { sha256 } from '../../kernel/digest.js';
+import { shared, sharedEtag } from '../../http/shared-answers.js';
 import type { CardSigner } from './card-signing.js';
 import { signedCard, type SignedAgentCard } from './signed-card.js';
 
@@ -20,5 +19,5 @@ export function servedCard(
 ): ServedCard {
   const card = signedCard(unsigned, signer, publicBaseUrl);
   const bytes = shared(Buffer.from(JSON.stringify(card)));
-  return { card, bytes, etag: `"${sha256(bytes)}"` };
+  return { card, bytes, etag: sharedEtag(bytes) };
 }

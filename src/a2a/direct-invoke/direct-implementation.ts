@@ -4,6 +4,7 @@ import type {
   HandlerEvent,
 } from '../handlers/capability-call.js';
 import {
+  artifactOf,
   backendCall,
   outputIn,
   type BackendQuestion,
@@ -26,9 +27,6 @@ export interface DirectInvocation extends Pick<
   readonly receivedAt: number;
 }
 
-/** Where the result of a direct invoke stands (RFC section 3.6). */
-const ARTIFACT_ID = 'result';
-
 /**
  * Calls a backend and nothing else: no model plans, nothing is retried here. Says one artifact and
  * the end, so that a stream is `submitted`, artifact, `completed`.
@@ -47,9 +45,7 @@ export class DirectImplementation implements CapabilityImplementation {
       yield this.#failure(output.error);
       return;
     }
-    const [mediaType = 'application/json'] = admitted.grant.outputModes;
-    const parts = [{ data: output.value, mediaType }];
-    yield { kind: 'artifact', artifact: { artifactId: ARTIFACT_ID, parts }, lastChunk: true };
+    yield artifactOf(admitted, output.value);
     const metrics = {
       serverDispatchLatencyMs: milliseconds(began - receivedAt + (stopwatch() - ended)),
       backendLatencyMs: milliseconds(ended - began),

@@ -1,8 +1,5 @@
-import { backendCall, outputIn, type BackendQuestion } from './backend-question.js';
+import { artifactOf, backendCall, outputIn, type BackendQuestion } from './backend-question.js';
 import type { CapabilityCall, CapabilityImplementation, HandlerEvent } from './capability-call.js';
-
-/** Where the output stands. */
-const ARTIFACT_ID = 'result';
 
 /**
  * A capability that has a backend and no handler, for messages that were routed to it: the backend gets
@@ -20,8 +17,6 @@ export class BackendImplementation implements CapabilityImplementation {
       yield { kind: 'failed', parts: [{ text }], ...(isUnknown ? { isUnknown } : {}) };
       return;
     }
-    const [mediaType = 'application/json'] = admitted.grant.outputModes;
-    const parts = [{ data: output.value, mediaType }];
-    yield { kind: 'artifact', artifact: { artifactId: ARTIFACT_ID, parts }, lastChunk: true };
+    yield artifactOf(admitted, output.value);
   }
 }

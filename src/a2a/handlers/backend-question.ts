@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../kernel/json.js';
 import type { Report } from '../../kernel/report.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { scopesOf } from './call-token.js';
-import type { CapabilityCall } from './capability-call.js';
+import type { CapabilityCall, HandlerEvent } from './capability-call.js';
 
 /** What a backend is asked, besides the call that is admitted for it. */
 export interface BackendQuestion {
@@ -75,6 +75,16 @@ export function outputIn(
     faults: output?.faults(answer.value) ?? 'the schema does not compile',
   });
   return err({ code: 'OUTPUT_INVALID', refusal: null, text: SENTENCES.unfit, isUnknown: false });
+}
+
+/** Where the output stands (RFC skill-direct-invoke, section 3.6). */
+const ARTIFACT_ID = 'result';
+
+/** The output as an artifact, in the first media type that the caller accepts. */
+export function artifactOf({ grant }: CapabilityCall, output: Json): HandlerEvent {
+  const [mediaType = 'application/json'] = grant.outputModes;
+  const parts = [{ data: output, mediaType }];
+  return { kind: 'artifact', artifact: { artifactId: ARTIFACT_ID, parts }, lastChunk: true };
 }
 
 function failureOf(error: BackendFailure, tell: Report): NoOutput {

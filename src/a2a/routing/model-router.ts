@@ -4,9 +4,9 @@ import { boundedBody } from '../../http/bounded-body.js';
 import type { Json } from '../../kernel/json.js';
 import { parseStrictJson } from '../../kernel/strict-json.js';
 import type { Clock } from '../../kernel/timestamp.js';
+import { LinkedSignal } from '../../threads/linked-signal.js';
 import { CallBudget } from './call-budget.js';
 import type { Weighed } from './judge-text.js';
-import { LinkedSignal } from '../../threads/linked-signal.js';
 
 /** Candidates that a model reads about, the likeliest of them. */
 const MAX_CANDIDATES = 40;

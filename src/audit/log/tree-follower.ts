@@ -9,6 +9,7 @@ import { errorSummary } from '../../projections/error-summary.js';
 import { pause } from '../../projections/pause.js';
 import { ReadDatabaseDamaged } from '../../projections/read-database.js';
 import { letOthersRun } from '../../threads/let-others-run.js';
+import { LinkedSignal } from '../../threads/linked-signal.js';
 import { AUDITED_STREAM_PREFIXES } from '../audited-streams.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { LOG_STREAM } from './domain/events.js';
@@ -19,7 +20,6 @@ import { requireSameLog } from './same-log.js';
 import { SignedPart } from './signed-part.js';
 import type { TreeProgress } from './tree-progress.js';
 import type { TreeView } from './tree-view.js';
-import { LinkedSignal } from '../../threads/linked-signal.js';
 
 export interface TreeFollowerOptions {
   readonly store: EventStore;

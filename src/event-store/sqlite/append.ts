@@ -33,14 +33,15 @@ export function appendInTransaction(
     )
     .raw();
 
-  function headOf(stream: string): number {
-    const known = selectStream.get(stream);
+  /** Where a stream stands, by its number: -1 without any. */
+  function headOf(known: number | undefined): number {
     return known === undefined ? -1 : (selectRevision.get(known) ?? -1);
   }
 
   function stands(basis: Basis): boolean {
     for (const stream in basis) {
-      if ((tail.headInTransaction(stream) ?? headOf(stream)) !== basis[stream]) return false;
+      const head = tail.headInTransaction(stream) ?? headOf(selectStream.get(stream));
+      if (head !== basis[stream]) return false;
     }
     return true;
   }
@@ -57,7 +58,7 @@ export function appendInTransaction(
   return (request) => {
     const { after, rows, basis } = request;
     const known = selectStream.get(request.stream);
-    const actual = known === undefined ? -1 : (selectRevision.get(known) ?? -1);
+    const actual = headOf(known);
     if (actual !== after) {
       const first = known === undefined ? undefined : findFirstAppend(known, request);
       if (first !== undefined) return ok(first);

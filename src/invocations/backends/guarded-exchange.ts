@@ -1,8 +1,8 @@
 import { BodyTooLong, boundedBody } from '../../http/bounded-body.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
+import { LinkedSignal } from '../../threads/linked-signal.js';
 import { AttemptFault } from './attempt-fault.js';
 import { parseOutput, MAX_OUTPUT_BYTES } from './output.js';
-import { LinkedSignal } from '../../threads/linked-signal.js';
 
 /** Of the longest wait that a backend may ask for. */
 const MAX_RETRY_AFTER_SECONDS = 3600;

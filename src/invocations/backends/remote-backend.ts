@@ -3,13 +3,13 @@ import type { BackendBinding } from '../../config/hosted-agents.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
+import { LinkedSignal } from '../../threads/linked-signal.js';
 import type { Backend, BackendCall, BackendFailure } from '../commands/backends.js';
 import { AttemptFault, failureOf, isRepeatable, isUnknown, wordFor } from './attempt-fault.js';
 import type { BackendTokens } from './backend-tokens.js';
 import { Circuit } from './circuit.js';
 import type { Exchange } from './exchange.js';
 import { GuardedExchange } from './guarded-exchange.js';
-import { LinkedSignal } from '../../threads/linked-signal.js';
 
 const MAX_ATTEMPTS = 3;
 

@@ -1,9 +1,9 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { LinkedSignal } from '../../../threads/linked-signal.js';
 import type { PushConfig } from '../domain/push-config.js';
 import type { WebhookTarget } from './webhook-target.js';
-import { LinkedSignal } from '../../../threads/linked-signal.js';
 
 /** What became of one POST. */
 export type PostOutcome =

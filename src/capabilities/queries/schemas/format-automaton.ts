@@ -1,4 +1,10 @@
-import { patternProgram, type Instruction, type PatternFlags } from './pattern-program.js';
+import {
+  patternProgram,
+  reach,
+  take,
+  type Instruction,
+  type PatternFlags,
+} from './pattern-program.js';
 
 /** Where the text that was read so far may stand in the pattern. */
 interface Row {
@@ -44,54 +50,23 @@ export class FormatAutomaton {
 
   #after({ waiting }: Row, column: number): Row {
     const character = column < ASCII ? String.fromCharCode(column) : OTHER;
-    const takers = waiting.filter((state) => {
-      const instruction = this.#program[state];
-      return (
-        typeof instruction === 'object' &&
-        'takes' in instruction &&
-        instruction.takes.test(character)
-      );
-    });
-    return this.#rowOf(
-      takers.map((state) => state + 1),
-      false,
-    );
+    return this.#rowOf(take(this.#program, waiting, character), false);
   }
 
   #rowOf(states: readonly number[], isStart: boolean): Row {
-    const { waiting } = this.#reach(states, { isStart, isEnd: false });
-    const { accepts } = this.#reach(states, { isStart, isEnd: true });
+    const between = reach(this.#program, states, (assertion) => isStart && assertion === '^');
+    const atEnd = reach(
+      this.#program,
+      states,
+      (assertion) => assertion === '$' || (isStart && assertion === '^'),
+    );
+    const { waiting } = between;
+    const accepts = atEnd.isMatch;
     const key = `${accepts} ${[...waiting].sort((a, b) => a - b).join()}`;
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
     const row: Row = { waiting, accepts, next: Array.from({ length: ASCII + 1 }) };
     this.#rows.set(key, row);
     return row;
-  }
-
-  /** What happens between two characters, and before the first and after the last one. */
-  #reach(
-    from: readonly number[],
-    place: { readonly isStart: boolean; readonly isEnd: boolean },
-  ): Pick<Row, 'waiting' | 'accepts'> {
-    const pending = [...from];
-    const seen = new Set<number>();
-    const waiting: number[] = [];
-    let accepts = false;
-    for (let state = pending.pop(); state !== undefined; state = pending.pop()) {
-      if (seen.has(state)) continue;
-      seen.add(state);
-      const instruction = this.#program[state];
-      if (instruction === undefined || instruction === 'match') accepts = true;
-      else if ('takes' in instruction) waiting.push(state);
-      else if ('goesTo' in instruction) pending.push(...instruction.goesTo);
-      else if (
-        (instruction.asserts === '^' && place.isStart) ||
-        (instruction.asserts === '$' && place.isEnd)
-      ) {
-        pending.push(state + 1);
-      }
-    }
-    return { waiting, accepts };
   }
 }

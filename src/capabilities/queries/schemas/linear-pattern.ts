@@ -1,4 +1,10 @@
-import { patternProgram, type Assertion, type Instruction } from './pattern-program.js';
+import {
+  patternProgram,
+  reach,
+  take,
+  type Assertion,
+  type Instruction,
+} from './pattern-program.js';
 import type { WorkBudget } from './work-budget.js';
 
 /**
@@ -26,11 +32,14 @@ export class LinearPattern {
     let states: readonly number[] = [];
     for (let at = 0; at <= characters.length; at++) {
       // It may begin at any character.
-      const reached = this.#reach([0, ...states], characters, at);
-      if (reached === 'match') return true;
+      const { waiting, isMatch, visited } = reach(this.#program, [0, ...states], (assertion) =>
+        this.#holds(assertion, characters, at),
+      );
+      if (isMatch) return true;
+      this.budget.spend(visited);
       const character = characters[at];
       if (character === undefined) return false;
-      states = reached.filter((state) => this.#takes(state, character)).map((state) => state + 1);
+      states = take(this.#program, waiting, character);
     }
     return false;
   }
@@ -38,35 +47,6 @@ export class LinearPattern {
   /** Ajv knows patterns apart by it. */
   toString(): string {
     return `/${this.pattern}/u`;
-  }
-
-  /** The states that wait for a character, after everything that happens between two of them. */
-  #reach(
-    from: readonly number[],
-    text: readonly string[],
-    at: number,
-  ): readonly number[] | 'match' {
-    const pending = [...from];
-    const seen = new Set<number>();
-    const waiting: number[] = [];
-    for (let state = pending.pop(); state !== undefined; state = pending.pop()) {
-      if (seen.has(state)) continue;
-      seen.add(state);
-      const instruction = this.#program[state];
-      if (instruction === undefined || instruction === 'match') return 'match';
-      if ('takes' in instruction) waiting.push(state);
-      else if ('goesTo' in instruction) pending.push(...instruction.goesTo);
-      else if (this.#holds(instruction.asserts, text, at)) pending.push(state + 1);
-    }
-    this.budget.spend(seen.size);
-    return waiting;
-  }
-
-  #takes(state: number, character: string): boolean {
-    const instruction = this.#program[state];
-    return typeof instruction === 'object' && 'takes' in instruction
-      ? instruction.takes.test(character)
-      : false;
   }
 
   #holds(assertion: Assertion, text: readonly string[], at: number): boolean {

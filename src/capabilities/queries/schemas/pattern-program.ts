@@ -33,6 +33,56 @@ export function patternProgram(pattern: string, flags: PatternFlags = 'u'): read
   return new Compiler(pattern, flags).compile();
 }
 
+/** Where all ways through a program stand between two characters. */
+export interface Reached {
+  /** The states that wait for a character. */
+  readonly waiting: readonly number[];
+  /** One of the ways is at its end. */
+  readonly isMatch: boolean;
+  /** States that were looked at. */
+  readonly visited: number;
+}
+
+/** Follows everything that takes no character, each state once. */
+export function reach(
+  program: readonly Instruction[],
+  from: readonly number[],
+  holds: (assertion: Assertion) => boolean,
+): Reached {
+  const pending = [...from];
+  const seen = new Set<number>();
+  const waiting: number[] = [];
+  let isMatch = false;
+  for (let state = pending.pop(); state !== undefined; state = pending.pop()) {
+    if (seen.has(state)) continue;
+    seen.add(state);
+    const instruction = program[state];
+    if (instruction === undefined || instruction === 'match') isMatch = true;
+    else if ('takes' in instruction) waiting.push(state);
+    else if ('goesTo' in instruction) pending.push(...instruction.goesTo);
+    else if (holds(instruction.asserts)) pending.push(state + 1);
+  }
+  return { waiting, isMatch, visited: seen.size };
+}
+
+/** The states behind those that wait for a character and take this one. */
+export function take(
+  program: readonly Instruction[],
+  waiting: readonly number[],
+  character: string,
+): readonly number[] {
+  return waiting
+    .filter((state) => {
+      const instruction = program[state];
+      return (
+        typeof instruction === 'object' &&
+        'takes' in instruction &&
+        instruction.takes.test(character)
+      );
+    })
+    .map((state) => state + 1);
+}
+
 class Compiler {
   #at = 0;
   #program: Instruction[] = [];
