@@ -10,6 +10,8 @@ const NEVER = 600_000;
 /** Looked at often, and too long to be the reason. */
 const LOOKS = { stallMs: 6000 };
 const BEFORE_A_STALL_MS = 4500;
+/** Of clients that read: server and client share this process, which a busy machine may leave alone for a while. */
+const PATIENT_MS = 1500;
 
 let server: FastifyInstance;
 let clients: UnreadClients;
@@ -54,7 +56,7 @@ it('ends it at once while all connections keep too much', async () => {
 });
 
 it('leaves a client alone that takes little by little, for longer than it may take nothing', async () => {
-  const stallMs = 700;
+  const stallMs = PATIENT_MS;
   await serve({ stallMs });
   const socket = await clients.ask('/large');
   const began = performance.now();
@@ -70,10 +72,10 @@ it('leaves a client alone that takes little by little, for longer than it may ta
 });
 
 it('leaves a connection alone whose answer is taken, or still to be made', async () => {
-  await serve({ stallMs: 200 });
+  await serve({ stallMs: PATIENT_MS });
   const answer = await fetch(`${url}/large`);
   expect((await answer.text()).length).toBe(LARGE.length);
   await clients.ask('/slow-source');
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await new Promise((resolve) => setTimeout(resolve, 3 * PATIENT_MS));
   expect(await connectionsOf(server)).toBe(2);
 });
