@@ -73,6 +73,13 @@ const NO_LOST_SIGNAL = {
   message: 'It may never abort on node 20: use LinkedSignal.',
 };
 
+const NO_BARE_LIMIT = ['Literal[value=/LIMIT \\?/]', 'TemplateElement[value.raw=/LIMIT \\?/]'].map(
+  (selector) => ({
+    selector,
+    message: 'SQLite plans a statement anew each time a bare parameter limits it: LIMIT +?',
+  }),
+);
+
 const NO_CLOCK_OR_CHANCE = [
   { object: 'Date', property: 'now', message: 'The time comes in as an argument.' },
   { object: 'Math', property: 'random', message: 'Randomness comes in as an argument.' },
@@ -125,7 +132,7 @@ export default tseslint.config(
     rules: {
       'house/kebab-case-file': 'error',
       eqeqeq: 'error',
-      'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT],
+      'no-restricted-syntax': ['error', NO_DEFAULT_EXPORT, ...NO_BARE_LIMIT],
       'no-restricted-properties': ['error', NO_PROCESS_ENV, NO_LOST_SIGNAL],
       'no-console': 'error',
 

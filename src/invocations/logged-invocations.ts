@@ -107,7 +107,7 @@ export class LoggedInvocations extends InvocationLedger {
       .prepare<OverdueInvocation>(
         `SELECT invocation_id AS invocationId, task_id AS taskId, deadline FROM open_invocations
          WHERE deadline < ? AND (deadline, invocation_id) > (?, ?)
-         ORDER BY deadline, invocation_id LIMIT ?`,
+         ORDER BY deadline, invocation_id LIMIT +?`,
       )
       .all(timestampOf(now), after?.deadline ?? '', after?.invocationId ?? '', limit);
   }

@@ -59,7 +59,7 @@ export function checkpointsBefore(
   return db
     .prepare<CheckpointRow>(
       `SELECT * FROM log_checkpoints WHERE holds = 1 AND revision < ?
-       ORDER BY revision DESC LIMIT ?`,
+       ORDER BY revision DESC LIMIT +?`,
     )
     .all(revision, limit)
     .map(checkpointOf);

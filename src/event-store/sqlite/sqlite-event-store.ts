@@ -84,7 +84,7 @@ export class SqliteEventStore implements DeletableEventStore {
     this.#onFault = options.onFault ?? (() => undefined);
     this.#readStream = database
       .prepare<[string, number, number], EventRow>(
-        `${SELECT_EVENTS} WHERE name = ? AND revision >= ? ORDER BY revision LIMIT ?`,
+        `${SELECT_EVENTS} WHERE name = ? AND revision >= ? ORDER BY revision LIMIT +?`,
       )
       .raw();
     this.#readLast = database

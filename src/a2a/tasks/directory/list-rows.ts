@@ -34,7 +34,7 @@ export function selectRows(
       `SELECT task_id AS taskId, s.status_at AS statusAt, s.since AS since ${still}
        UNION ALL
        SELECT task_id, s.status_at, s.since ${nowSuperseded}
-       ORDER BY statusAt DESC, since DESC LIMIT ?`,
+       ORDER BY statusAt DESC, since DESC LIMIT +?`,
     )
     .all(...values, limit);
 }

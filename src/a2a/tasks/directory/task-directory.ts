@@ -46,7 +46,7 @@ export class TaskDirectory {
         `SELECT task_id AS taskId, config_id AS configId, origin, set_at AS setAt
          FROM task_directory_webhooks
          WHERE newest > done AND (task_id, config_id) > (?, ?)
-         ORDER BY task_id, config_id LIMIT ?`,
+         ORDER BY task_id, config_id LIMIT +?`,
       )
       .all(after?.taskId ?? '', after?.configId ?? '', limit);
   }
@@ -63,7 +63,7 @@ export class TaskDirectory {
     return this.database.transaction((db) => {
       const rows = db
         .prepare<{ number: number; gone_at: number }>(
-          'SELECT number, gone_at FROM task_directory_superseded ORDER BY number LIMIT ?',
+          'SELECT number, gone_at FROM task_directory_superseded ORDER BY number LIMIT +?',
         )
         .all(limit);
       const over = rows.filter(({ gone_at: goneAt }) => goneAt <= moment);
@@ -82,7 +82,7 @@ export class TaskDirectory {
     return this.readModel
       .prepare<{ taskId: Uuid }>(
         `SELECT task_id AS taskId FROM task_directory_tasks
-         WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`,
+         WHERE ${column} <= ? ORDER BY ${column} LIMIT +?`,
       )
       .all(moment, limit)
       .map(({ taskId }) => taskId);

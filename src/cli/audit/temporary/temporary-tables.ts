@@ -36,7 +36,7 @@ export class TemporaryTables {
     const remove = prepare(`DELETE FROM ${name} WHERE name = ?`);
     const page = this.#database
       .prepare<unknown[], [string, string]>(
-        `SELECT name, text FROM ${name} WHERE name > ? ORDER BY name LIMIT ?`,
+        `SELECT name, text FROM ${name} WHERE name > ? ORDER BY name LIMIT +?`,
       )
       .raw();
     return {
