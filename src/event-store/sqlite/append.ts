@@ -1,19 +1,24 @@
 import type Database from 'better-sqlite3';
-import { err, ok, type Result } from '../../kernel/result.js';
-import type { Appended, AppendConflict, Basis } from '../port.js';
-import { toPosition, type AppendRequest } from '../event-row.js';
-import type { LogTail } from './log-tail.js';
+import type { AppendConflict, Basis } from '../port.js';
+import type { AppendRequest, EventRow } from '../event-row.js';
+import type { CarriedOut } from './group-commit.js';
 
 type StoredId = readonly [id: string, position: number];
 
-/**
- * Makes the function that carries out one append inside an open write transaction.
- * @param tail told of each row, in log order
- */
+/** Where the events of an append stand: row id of the last one. */
+interface Stands {
+  readonly position: number;
+  /** False: the same events were there before. */
+  readonly isNew: boolean;
+}
+
+/** What came of one append. */
+export type AppendOutcome = Stands | AppendConflict;
+
+/** Makes the function that carries out one append inside an open write transaction. */
 export function appendInTransaction(
   database: Database.Database,
-  tail: Pick<LogTail, 'noteEvent' | 'headInTransaction'>,
-): (request: AppendRequest) => Result<Appended, AppendConflict> {
+): (request: AppendRequest) => AppendOutcome {
   const selectStream = database
     .prepare<[string], number>('SELECT number FROM streams WHERE name = ?')
     .pluck();
@@ -40,19 +45,17 @@ export function appendInTransaction(
 
   function stands(basis: Basis): boolean {
     for (const stream in basis) {
-      const head = tail.headInTransaction(stream) ?? headOf(selectStream.get(stream));
-      if (head !== basis[stream]) return false;
+      if (headOf(selectStream.get(stream)) !== basis[stream]) return false;
     }
     return true;
   }
 
   /** Where these same events were put the first time, when they are there. */
-  function findFirstAppend(stream: number, { after, rows }: AppendRequest): Appended | undefined {
-    const last = after + rows.length;
-    const stored = selectIds.all(stream, after, last);
+  function findFirstAppend(stream: number, { after, rows }: AppendRequest): Stands | undefined {
+    const stored = selectIds.all(stream, after, after + rows.length);
     if (stored.length !== rows.length) return undefined;
     if (!stored.every(([id], index) => id === rows[index]?.id)) return undefined;
-    return { revision: last, position: toPosition(stored.at(-1)?.[1] ?? 0) };
+    return { position: stored.at(-1)?.[1] ?? 0, isNew: false };
   }
 
   return (request) => {
@@ -61,17 +64,30 @@ export function appendInTransaction(
     const actual = headOf(known);
     if (actual !== after) {
       const first = known === undefined ? undefined : findFirstAppend(known, request);
-      if (first !== undefined) return ok(first);
-      return err({ code: 'append-conflict', actual: actual === -1 ? 'no-stream' : actual });
+      if (first !== undefined) return first;
+      return { code: 'append-conflict', actual: actual === -1 ? 'no-stream' : actual };
     }
-    if (!stands(basis)) return err({ code: 'basis-moved' });
+    if (!stands(basis)) return { code: 'basis-moved' };
     const stream = known ?? Number(insertStream.run(request.stream).lastInsertRowid);
     let revision = after;
     let position = 0;
     for (const { type, id, body } of rows) {
       position = Number(insertEvent.run(stream, ++revision, type, id, body).lastInsertRowid);
-      tail.noteEvent([position, request.stream, revision, type, id, body]);
     }
-    return ok({ revision, position: toPosition(position) });
+    return { position, isNew: true };
   };
+}
+
+/** The rows that appends have brought, in log order. */
+export function rowsBrought(
+  done: readonly CarriedOut<AppendRequest, AppendOutcome>[],
+): readonly EventRow[] {
+  return done.flatMap(({ request: { stream, after, rows }, answer }) => {
+    if ('code' in answer || !answer.isNew) return [];
+    const before = answer.position - rows.length;
+    return rows.map(({ type, id, body }, index): EventRow => {
+      const place = index + 1;
+      return [before + place, stream, after + place, type, id, body];
+    });
+  });
 }

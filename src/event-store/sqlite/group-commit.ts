@@ -18,6 +18,11 @@ const QUIET_TURNS = 6;
 /** … and at the latest after so many turns. */
 const MAX_TURNS = 32;
 
+export interface CarriedOut<Request, Answer> {
+  readonly request: Request;
+  readonly answer: Answer;
+}
+
 export interface GroupCommitOptions<Request, Answer> {
   /**
    * Carries out one request inside the open transaction. A refusal is an answer; when it throws
@@ -28,10 +33,8 @@ export interface GroupCommitOptions<Request, Answer> {
   readonly maxGroup: number;
   /** Milliseconds that a request waits for another process's lock. */
   readonly patienceMs: number;
-  /** Called at the begin of each transaction, which holds the write lock. */
-  readonly onBegin?: () => void;
-  /** Called after each commit, before the requests are answered. */
-  readonly onCommit?: () => void;
+  /** Called after each commit, before the requests are answered, with what was carried out, in order. */
+  readonly onCommit?: (done: readonly CarriedOut<Request, Answer>[]) => void;
 }
 
 /**
@@ -119,11 +122,13 @@ export class GroupCommit<Request, Answer> {
   }
 
   #carryOut(group: readonly Pending<Request, Answer>[]): void {
-    const answers: Answer[] = [];
+    const done: (CarriedOut<Request, Answer> & Pick<Pending<Request, Answer>, 'resolve'>)[] = [];
     let current: Pending<Request, Answer> | undefined;
     try {
-      this.options.onBegin?.();
-      for (current of group) answers.push(this.options.apply(current.request));
+      for (current of group) {
+        const { request, resolve } = current;
+        done.push({ request, answer: this.options.apply(request), resolve });
+      }
       current = undefined;
       this.#commit.run();
     } catch (error) {
@@ -137,8 +142,8 @@ export class GroupCommit<Request, Answer> {
       }
       return;
     }
-    this.options.onCommit?.();
-    for (const [index, pending] of group.entries()) pending.resolve(answers[index] as Answer);
+    this.options.onCommit?.(done);
+    for (const { answer, resolve } of done) resolve(answer);
   }
 
   /** SQLite has already rolled back by itself after some faults. */

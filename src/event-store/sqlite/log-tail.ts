@@ -30,8 +30,6 @@ export class LogTail {
   readonly #dataVersion: Database.Statement<[], number>;
   #seenVersion: number | undefined;
   #deletions: number;
-  /** What the open transaction has written, when nothing before it is missing here. */
-  #written: { readonly version: number; readonly rows: EventRow[] } | undefined;
   /** In log order: all events after `#begin` up to `#end`. */
   #events: StoredEvent[] = [];
   #characters = 0;
@@ -57,36 +55,16 @@ export class LogTail {
     this.#dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
   }
 
-  /** To be called at the begin of each transaction of this process that appends, with the lock held. */
-  noteBegin(): void {
-    const version = this.#dataVersion.get();
-    const isInStep = version !== undefined && version === this.#seenVersion;
-    this.#written = isInStep ? { version, rows: [] } : undefined;
-    // Should the transaction fail, nothing is taken for known.
-    this.#seenVersion = undefined;
-  }
-
-  /** To be called for each event of the transaction, in log order. */
-  noteEvent(row: EventRow): void {
-    this.#written?.rows.push(row);
-  }
-
-  /** The head of a stream inside the transaction; undefined when it is to be read from the file. */
-  headInTransaction(stream: string): number | undefined {
-    if (this.#written === undefined) return undefined;
-    const written = this.#written.rows.findLast(([, name]) => name === stream);
-    return written?.[2] ?? this.#heads.get(stream);
-  }
-
-  /** To be called after each commit of this process, before anybody is told. */
-  noteCommit(): void {
-    if (this.#written === undefined) {
-      this.#readAgain();
-      return;
-    }
-    this.#add(this.#written.rows);
-    this.#seenVersion = this.#written.version;
-    this.#written = undefined;
+  /**
+   * To be called after each commit of this process, before anybody is told, with the rows that it has
+   * brought. Positions leave no gaps: what follows the newest event here is all that there is.
+   */
+  noteAppended(rows: readonly EventRow[]): void {
+    const news = rows.filter(([position]) => position > this.#end);
+    const [first] = news;
+    if (first === undefined) return;
+    if (first[0] === this.#end + 1) this.#add(news);
+    else this.#readAgain();
   }
 
   /** To be called after each deletion of this process, before anybody is told. */

@@ -13,8 +13,8 @@ import {
   type SubscriptionMessage,
 } from '../port.js';
 import { refuseUnusable } from '../append-arguments.js';
-import type { Result } from '../../kernel/result.js';
-import { appendInTransaction } from './append.js';
+import { err, ok, type Result } from '../../kernel/result.js';
+import { appendInTransaction, rowsBrought, type AppendOutcome } from './append.js';
 import { StreamDeletion } from './delete-streams.js';
 import { durabilitySettings, openDatabase, type DurabilitySettings } from './database.js';
 import {
@@ -66,7 +66,7 @@ export async function openSqliteEventStore(
 export class SqliteEventStore implements DeletableEventStore {
   readonly #patienceMs: number;
   readonly #onFault: (fault: unknown) => void;
-  readonly #appends: GroupCommit<AppendRequest, Result<Appended, AppendConflict>>;
+  readonly #appends: GroupCommit<AppendRequest, AppendOutcome>;
   readonly #watch: HeadWatch;
   readonly #tail: LogTail;
   readonly #subscriptions = new Subscriptions();
@@ -100,14 +100,11 @@ export class SqliteEventStore implements DeletableEventStore {
       this.#tail.noteDeletion();
     });
     this.#appends = new GroupCommit(database, {
-      apply: appendInTransaction(database, this.#tail),
+      apply: appendInTransaction(database),
       maxGroup: APPENDS_PER_COMMIT,
       patienceMs: this.#patienceMs,
-      onBegin: () => {
-        this.#tail.noteBegin();
-      },
-      onCommit: () => {
-        this.#tail.noteCommit();
+      onCommit: (done) => {
+        this.#tail.noteAppended(rowsBrought(done));
         this.#watch.noteCommit();
       },
     });
@@ -124,7 +121,9 @@ export class SqliteEventStore implements DeletableEventStore {
     // Written out now, so that nobody's later change of an object reaches the log.
     const rows = events.map(toRow);
     const after = expected === 'no-stream' ? -1 : expected;
-    return this.#appends.submit({ stream, after, rows, basis });
+    const outcome = await this.#appends.submit({ stream, after, rows, basis });
+    if ('code' in outcome) return err(outcome);
+    return ok({ revision: after + rows.length, position: toPosition(outcome.position) });
   }
 
   async readStream(
