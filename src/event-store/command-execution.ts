@@ -201,7 +201,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
   ): RememberedStream<State> {
     const recorded = events.map(
       (event, index) =>
-        ({ ...event, recordedAt, revision: after + 1 + index }) as unknown as Recorded<Event>,
+        ({ recordedAt, revision: after + 1 + index, ...event }) as unknown as Recorded<Event>,
     );
     const evolve = (on: State, event: Recorded<Event>): State => this.decider.evolve(on, event);
     return { state: fold(evolve, state, recorded), revision, recordedAt };

@@ -30,7 +30,7 @@ export function envelopeOf(
 ): CommandEnvelope {
   const identity = commandIdentity({ actor, idempotencyKey, content, head: null });
   const { correlationId, traceparent } = origin;
-  return { ...identity, actor, correlationId, causationId: null, traceparent };
+  return { actor, correlationId, causationId: null, traceparent, ...identity };
 }
 
 /** Never the same twice: whoever comes second with the same words is no retry, and is told so. */

@@ -51,9 +51,9 @@ export class LoggedInvocations extends InvocationLedger {
   async admit(admission: Admission, context: Origin): Promise<Result<undefined, Rejection>> {
     const { caller, deadline, basedOn, ...rest } = admission;
     const invocation = {
-      ...rest,
       caller: caller && recordedCaller(caller),
       deadline: timestampOf(deadline),
+      ...rest,
     };
     const content = { kind: 'admit', target: admission.invocationId, body: invocation };
     const envelope = onceEnvelopeOf(caller, content, this.random, context);

@@ -36,7 +36,7 @@ export class DirectImplementation implements CapabilityImplementation {
 
   async *handle(admitted: CapabilityCall): AsyncGenerator<HandlerEvent, undefined> {
     const { uri, call, stopwatch, receivedAt } = this.invocation;
-    const question = { ...this.invocation, arguments: call.arguments, traceId: call.traceId };
+    const question = { arguments: call.arguments, traceId: call.traceId, ...this.invocation };
     const began = stopwatch();
     const answer = await question.backend.invoke(backendCall(admitted, question));
     const ended = stopwatch();

@@ -88,9 +88,9 @@ export class DirectIntake {
     const refused = await webhookRefusal(params, pushConfigs);
     if (refused !== undefined) return err(refused);
     return beginning.begin(message, plan, {
-      ...submission(tasks, message, id),
       isHere: ({ messages }) => messages.has(params.message.messageId),
       again: async (stored) => this.#again(message, direct, stored),
+      ...submission(tasks, message, id),
     });
   }
 

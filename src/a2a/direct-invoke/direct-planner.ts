@@ -93,7 +93,7 @@ export class DirectPlanner {
       message: received.params.message,
       argumentsDigest: turn.argumentsDigest,
       takesArguments: true,
-      direct: { ...turn, refusedLast: refusedLast(received, decision, turn, call, backend) },
+      direct: { refusedLast: refusedLast(received, decision, turn, call, backend), ...turn },
     });
   }
 

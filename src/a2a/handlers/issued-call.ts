@@ -47,7 +47,7 @@ export function withinTask(
 export function admissionOf(call: IssuedCall, caller: Caller | null, taskId: Uuid): Admission {
   const { rule, terms } = call.plan.grant;
   const lostAt = call.routed.deadline ?? call.deadline;
-  return { ...recorded(call, taskId), caller, rule, terms, deadline: lostAt };
+  return { caller, rule, terms, deadline: lostAt, ...recorded(call, taskId) };
 }
 
 /** Undefined: nothing asks for an approval of this call. */

@@ -109,7 +109,7 @@ export class Turn {
     try {
       const heard = await hear(
         implementation,
-        { ...call, signal: this.#abort.signal, token: this.#token },
+        { signal: this.#abort.signal, ...call, token: this.#token },
         {
           began: ({ kind }) => this.#open(kind === 'message' ? 'message' : 'task'),
           said: (change) => {

@@ -92,9 +92,9 @@ export class TaskStreams {
     const recordedAt = this.#now(on?.recordedAt);
     const first = (on?.revision ?? -1) + 1;
     const recorded = events.map((event, index) => ({
-      ...event,
       recordedAt,
       revision: first + index,
+      ...event,
     }));
     const fold = recorded.reduce<TaskFoldState>(evolveTask, on ?? null);
     if (fold === null) throw new TypeError('an append has at least one event');

@@ -87,14 +87,14 @@ function admit(
   { invocation }: Of<'admit'>,
   { now }: InvocationContext,
 ): Decision {
-  if (state === null) return admitted({ ...invocation, approval: null });
+  if (state === null) return admitted({ approval: null, ...invocation });
   const waits = isInvocation(state) && state.admission === null && state.ended === null;
   if (!waits || !isToApprove(state) || state.call.taskId !== invocation.taskId) {
     return err({ code: 'contention' });
   }
   const approval = approvalFor(invocation, state, now);
   if (approval === undefined) return err({ code: 'approval-required' });
-  return admitted({ ...invocation, approval });
+  return admitted({ approval, ...invocation });
 }
 
 function admitted(data: AdmittedInvocation): Decision {

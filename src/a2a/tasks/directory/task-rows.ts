@@ -94,7 +94,7 @@ function supersede(
       `INSERT INTO task_directory_superseded
          (task, owner, context_id, state, status_at, since, until, gone_at)
        VALUES (@task, @owner, @context_id, @state, @status_at, @since, @until, @gone_at)`,
-    ).run({ ...row, until: position, gone_at: Date.parse(recordedAt) });
+    ).run({ until: position, gone_at: Date.parse(recordedAt), ...row });
   }
   return row.task;
 }

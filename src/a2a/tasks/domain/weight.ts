@@ -46,7 +46,8 @@ function weightOfPresent(value: Message | Json): number {
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
+  const members = value as Readonly<Record<string, unknown>>;
   let weight = PER_OBJECT;
-  for (const [name, member] of Object.entries(value)) weight += name.length + weightOf(member);
+  for (const name in members) weight += name.length + weightOf(members[name]);
   return weight;
 }
