@@ -82,12 +82,15 @@ export function appendInTransaction(
 export function rowsBrought(
   done: readonly CarriedOut<AppendRequest, AppendOutcome>[],
 ): readonly EventRow[] {
-  return done.flatMap(({ request: { stream, after, rows }, answer }) => {
-    if ('code' in answer || !answer.isNew) return [];
-    const before = answer.position - rows.length;
-    return rows.map(({ type, id, body }, index): EventRow => {
-      const place = index + 1;
-      return [before + place, stream, after + place, type, id, body];
-    });
-  });
+  const brought: EventRow[] = [];
+  for (const { request, answer } of done) {
+    if ('code' in answer || !answer.isNew) continue;
+    const { stream, rows } = request;
+    let revision = request.after;
+    let position = answer.position - rows.length;
+    for (const { type, id, body } of rows) {
+      brought.push([++position, stream, ++revision, type, id, body]);
+    }
+  }
+  return brought;
 }
