@@ -51,7 +51,7 @@ export class PlatformKeysController {
   constructor(@Inject(PlatformKeyring) private readonly keyring: PlatformKeyring) {}
 
   @Get('v1/platform-keys')
-  @Public()
+  @Public({ readsWrites: true })
   @ApiOperation({ summary: 'Every key that the platform ever signed with, and its window' })
   @ApiResponse({ status: 200, description: 'One page.', type: PlatformKeyPage })
   @Problems('request-invalid', 'cursor-invalid')

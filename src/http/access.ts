@@ -9,6 +9,8 @@ export interface RouteAccess {
   readonly public?: boolean;
   /** Answers without a token too; one that is sent must be good. */
   readonly optional?: boolean;
+  /** A public read that waits for what its reader has seen written, as every other read does. */
+  readonly readsWrites?: boolean;
   /** The token must have at least one of these. */
   readonly anyScope?: readonly Scope[];
 }
@@ -17,8 +19,8 @@ export interface RouteAccess {
 export const ROUTE_ACCESS = 'access';
 
 /** Opens a controller's method to everybody. */
-export function Public(): MethodDecorator {
-  return routeAccess({ public: true });
+export function Public(options: Pick<RouteAccess, 'readsWrites'> = {}): MethodDecorator {
+  return routeAccess({ ...options, public: true });
 }
 
 /**
@@ -27,6 +29,22 @@ export function Public(): MethodDecorator {
  */
 export function RequireScope(...scopes: readonly [Scope, ...Scope[]]): MethodDecorator {
   return routeAccess({ anyScope: scopes });
+}
+
+/**
+ * Whether a `Position-Token` is looked at: by every read that asks who calls, and by public ones that
+ * say so. Others pass it over: a probe that forwards it must not wait, and what anybody may read at any
+ * time promises nobody a write.
+ *
+ * @param method in upper case.
+ */
+export function honoursPositionToken(method: string, access: RouteAccess): boolean {
+  return isRead(method) && (access.public !== true || access.readsWrites === true);
+}
+
+/** Reads change nothing. @param method in upper case */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Where the OpenAPI description finds the access of an operation, before it is published. */

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Reach } from '../event-store/log-reaches.js';
 import type { Position } from '../event-store/port.js';
 import type { Caller, Scope } from '../kernel/caller.js';
-import { ROUTE_ACCESS, type RouteAccess } from './access.js';
+import { honoursPositionToken, ROUTE_ACCESS, type RouteAccess } from './access.js';
 import { boundAnswers } from './bounded-answers.js';
 import { answerClientError } from './client-error.js';
 import { CORRELATION_HEADER, correlationIdOf } from './correlation.js';
@@ -14,7 +14,7 @@ import { serveInTurn } from './pipelining.js';
 import { ProblemWriter } from './problem-writer.js';
 import { parsePositionToken, POSITION_TOKEN_HEADER } from './position-token.js';
 import { orReject, RejectionException } from './rejection-exception.js';
-import { annotate, type RequestNotes } from './request-context.js';
+import { annotate, notesOf, type RequestNotes } from './request-context.js';
 import { setSecureHeaders } from './secure-headers.js';
 import type { UnreadAnswers } from './unread-answers.js';
 import { endUnusedConnections } from './unused-connections.js';
@@ -103,6 +103,7 @@ function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: 
     const notes: RequestNotes = {
       correlationId: correlationIdOf(request.headers),
       caller: undefined,
+      positionToken: null,
     };
     annotate(request, notes);
     reply.header(CORRELATION_HEADER, notes.correlationId);
@@ -132,12 +133,14 @@ function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: 
   });
   fastify.addHook('preHandler', (request, _reply, done) => {
     const token = request.headers[POSITION_TOKEN_HEADER];
-    if (token === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    if (token === undefined || !honoursPositionToken(request.method, accessOf(request))) {
       done();
       return;
     }
     awaitPosition(options, token).then(
-      () => {
+      (position) => {
+        const notes = notesOf(request);
+        if (notes !== undefined) notes.positionToken = position;
         done();
       },
       (error: unknown) => {
@@ -148,11 +151,11 @@ function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: 
 }
 
 /** Read your writes: no read answers from a log that is behind what its caller has seen. */
-async function awaitPosition(options: EdgeOptions, token: string | string[]): Promise<void> {
+async function awaitPosition(options: EdgeOptions, token: string | string[]): Promise<Position> {
   const position = orReject(parsePositionToken(String(token)));
   switch (await options.reaches(position)) {
     case 'reached':
-      return;
+      return position;
     case 'behind':
       throw new RejectionException({ code: 'projection-behind' });
     case 'foreign':

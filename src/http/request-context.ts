@@ -5,8 +5,8 @@ import type { Position } from '../event-store/port.js';
 import type { Caller } from '../kernel/caller.js';
 import { err, type Result } from '../kernel/result.js';
 import type { Rejection } from '../kernel/rejection.js';
+import { isRead } from './access.js';
 import { parseIdempotencyKey } from './idempotency-key.js';
-import { parsePositionToken } from './position-token.js';
 import { RejectionException, orReject } from './rejection-exception.js';
 
 /**
@@ -20,13 +20,13 @@ export interface RequestContext {
   readonly correlationId: string;
   /** W3C Trace Context `traceparent`, null when absent or malformed. */
   readonly traceparent: string | null;
-  /** `Idempotency-Key`, null when absent: 1 to 255 printable ASCII characters. */
+  /** `Idempotency-Key`, null when absent and for reads: 1 to 255 printable ASCII characters. */
   readonly idempotencyKey: string | null;
   /** `If-Match` as sent, null when absent: see `named-head.ts`. */
   readonly ifMatch: string | null;
   /** `If-None-Match` as sent, null when absent: see `etag.ts`. */
   readonly ifNoneMatch: string | null;
-  /** `Position-Token`: what the client has already seen; a read waits for it. Null when absent. */
+  /** `Position-Token` of a read, which has waited for it; null when absent, and for writes. */
   readonly positionToken: Position | null;
 }
 
@@ -37,6 +37,8 @@ export interface RequestContext {
 export interface RequestNotes {
   readonly correlationId: string;
   caller: Caller | undefined;
+  /** What the log was waited for to hold; null where nothing was, or not yet. */
+  positionToken: Position | null;
 }
 
 const NOTES = Symbol('request notes');
@@ -56,7 +58,7 @@ export function notesOf(request: FastifyRequest): RequestNotes | undefined {
 
 /**
  * Parameter decorator of controllers: `handle(@CurrentRequest() request: RequestContext)`.
- * Refuses with `idempotency-key-invalid`, `position-invalid` and, on a public route, `token-missing`.
+ * Refuses with `idempotency-key-invalid` and, on a public route, `token-missing`.
  */
 export const CurrentRequest = createParamDecorator(
   (_: unknown, execution: ExecutionContext): RequestContext =>
@@ -71,10 +73,13 @@ function requestContextOf(request: FastifyRequest): RequestContext {
     caller: notes.caller,
     correlationId: notes.correlationId,
     traceparent: traceparentOf(headers),
-    idempotencyKey: orReject(optional(headers['idempotency-key'], parseIdempotencyKey)),
+    // A read is the same however often it is sent.
+    idempotencyKey: isRead(request.method)
+      ? null
+      : orReject(optional(headers['idempotency-key'], parseIdempotencyKey)),
     ifMatch: headers['if-match'] ?? null,
     ifNoneMatch: headers['if-none-match'] ?? null,
-    positionToken: orReject(optional(headers['position-token'], parsePositionToken)),
+    positionToken: notes.positionToken,
   };
 }
 

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { COMMON_PROBLEMS } from '../../src/http/openapi/problems.js';
 import { REJECTION_STATUS } from '../../src/http/rejection-status.js';
+import { SCOPES } from '../../src/kernel/caller.js';
 import { REJECTIONS } from '../../src/kernel/rejection.js';
-import { startTestService, type InProcessService } from '../support/service.js';
+import { startTestService, type Answer, type InProcessService } from '../support/service.js';
 
 type Value =
   string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
@@ -47,7 +48,7 @@ describe('the OpenAPI description', () => {
   let document: Document;
 
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({ env: { READ_WAIT_MS: '5' } });
     const { body } = await service.call('GET', '/openapi.json');
     document = body as unknown as Document;
   });
@@ -150,6 +151,53 @@ describe('the OpenAPI description', () => {
       expect([place, isDescribedSo]).toEqual([place, isClosed]);
     }
   });
+
+  it.each([
+    ['that is none', 'x'],
+    ['that nobody reaches in time', '9'.repeat(20)],
+  ])(
+    'documents what a position token %s is answered',
+    async (_, position) => {
+      const token = await service.token({ scopes: SCOPES });
+      for (const { path, method, operation } of operations()) {
+        const target = path.replace(/\{\w+\}/g, 'x');
+        const ask = (headers: Record<string, string>): Promise<Answer> =>
+          service.call(method.toUpperCase(), target, { token, headers });
+        const { status, body } = await ask({ 'position-token': position });
+        const code = status < 400 ? '' : String(body['code']);
+        const documented = operation.responses[String(status)]?.description ?? 'nothing';
+        expect([method, path, code, documented]).toEqual([
+          method,
+          path,
+          code,
+          expect.stringContaining(code && `\`${code}\`:`),
+        ]);
+        // What does not say that it looks at the header is as it is without.
+        const isNamed =
+          operation.parameters?.some(({ name }) => name === 'Position-Token') === true;
+        const isJudged = code === (position === 'x' ? 'position-invalid' : 'projection-behind');
+        expect([method, path, isJudged]).toEqual([method, path, isNamed]);
+      }
+    },
+    60_000,
+  );
+
+  it('documents where an idempotency key that is none is refused: reads pass it over', async () => {
+    const token = await service.token({ scopes: SCOPES });
+    const headers = { 'idempotency-key': 'x'.repeat(256) };
+    for (const { path, method, operation } of operations()) {
+      const target = path.replace(/\{\w+\}/g, 'x');
+      const { status, body } = await service.call(method.toUpperCase(), target, { token, headers });
+      const documented = operation.responses[String(status)]?.description ?? 'nothing';
+      const code = status < 400 ? '' : String(body['code']);
+      expect([method, path, documented]).toEqual([
+        method,
+        path,
+        expect.stringContaining(code && `\`${code}\`:`),
+      ]);
+      if (method === 'get') expect([path, code]).not.toEqual([path, 'idempotency-key-invalid']);
+    }
+  }, 60_000);
 
   it('documents every refusal that any operation may answer, by its code', () => {
     for (const { path, method, operation } of operations()) {

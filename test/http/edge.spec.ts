@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { Body, Controller, Get, Module, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Module, Param, Post, Put, Query } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -72,8 +72,19 @@ class ThingsController {
     return { query };
   }
 
+  @Get('newest')
+  @Public({ readsWrites: true })
+  newest(): object {
+    return { handled };
+  }
+
   @Get('context')
   context(@CurrentRequest() { caller, ...request }: RequestContext): object {
+    return { ...request, principal: caller.principal };
+  }
+
+  @Put('context')
+  change(@CurrentRequest() { caller, ...request }: RequestContext): object {
     return { ...request, principal: caller.principal };
   }
 
@@ -355,31 +366,37 @@ describe('the HTTP edge', () => {
     const token = 'authorization: Bearer reader';
     const uuid = '0B8B2C5E-7F0B-4E0E-9C27-0D4B7D2F6C11';
 
-    async function contextOf(headers: readonly string[]): Promise<Record<string, unknown>> {
-      const answer = await get('/v1/things/context', [token, ...headers]);
+    async function contextOf(
+      headers: readonly string[],
+      method = 'GET',
+    ): Promise<Record<string, unknown>> {
+      const request = rawRequest(method, '/v1/things/context', [token, ...headers]);
+      const answer = await sendRaw(url, request);
       expect(answer.status).toBe(200);
       const context = JSON.parse(answer.body) as Record<string, unknown>;
       expect(answer.headers['x-correlation-id']).toBe(context['correlationId']);
       return context;
     }
 
-    it('hands on what is well-formed', async () => {
+    it.each([
+      ['read', 'GET', { idempotencyKey: null, positionToken: '00000000000000000042' }],
+      ['write', 'PUT', { idempotencyKey: 'a key', positionToken: null }],
+    ])('hands on what is well-formed and for a %s', async (_, method, own) => {
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-      const context = await contextOf([
+      const headers = [
         `x-correlation-id: ${uuid}`,
         `traceparent: ${traceparent}`,
         'idempotency-key: a key',
         'if-match: "1.1.proposed.x"',
         'position-token: 00000000000000000042',
-      ]);
-      expect(context).toEqual({
+      ];
+      expect(await contextOf(headers, method)).toEqual({
         principal: 'owner',
         correlationId: uuid.toLowerCase(),
         traceparent,
-        idempotencyKey: 'a key',
         ifMatch: '"1.1.proposed.x"',
         ifNoneMatch: null,
-        positionToken: '00000000000000000042',
+        ...own,
       });
     });
 
@@ -390,14 +407,38 @@ describe('the HTTP edge', () => {
     });
 
     it.each([
-      ['idempotency-key', 'é', 'idempotency-key-invalid'],
-      ['idempotency-key', 'x'.repeat(256), 'idempotency-key-invalid'],
-      ['position-token', '7', 'position-invalid'],
-      ['position-token', '-0000000000000000001', 'position-invalid'],
-      ['position-token', '1'.repeat(30), 'position-invalid'],
-      ['position-token', '0'.repeat(40), 'position-invalid'],
-    ])('refuses %s: %s', async (name, value, code) => {
-      expectProblem(await get('/v1/things/context', [token, `${name}: ${value}`]), 400, code);
+      ['PUT', 'idempotency-key', 'é', 'idempotency-key-invalid'],
+      ['PUT', 'idempotency-key', 'x'.repeat(256), 'idempotency-key-invalid'],
+      ['GET', 'position-token', '7', 'position-invalid'],
+      ['GET', 'position-token', '-0000000000000000001', 'position-invalid'],
+      ['GET', 'position-token', '1'.repeat(30), 'position-invalid'],
+      ['GET', 'position-token', '0'.repeat(40), 'position-invalid'],
+    ])('refuses for a %s %s: %s', async (method, name, value, code) => {
+      const request = rawRequest(method, '/v1/things/context', [token, `${name}: ${value}`]);
+      expectProblem(await sendRaw(url, request), 400, code);
+    });
+  });
+
+  describe('a position token', () => {
+    it.each(['x', '09999999999999999999', '0'.repeat(40)])(
+      'is passed over where nobody is asked who calls, and by writes: %s',
+      async (position) => {
+        const header = `position-token: ${position}`;
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await sendRaw(url, rawRequest(method, '/v1/things', [header]));
+          expect(answer.status).toBe(200);
+        }
+        expectProblem(await get('/v1/nothing', [header]), 404, 'not-found');
+        expect((await post('{"title":"x"}', [header])).status).toBe(201);
+      },
+    );
+
+    it('is waited for by a public read that promises it', async () => {
+      const ask = (position: string): Promise<RawAnswer> =>
+        get('/v1/things/newest', [`position-token: ${position}`]);
+      expect((await ask('00000000000000000042')).status).toBe(200);
+      expectProblem(await ask('x'), 400, 'position-invalid');
+      expectProblem(await ask('09999999999999999999'), 503, 'projection-behind');
     });
   });
 
@@ -411,7 +452,7 @@ describe('the HTTP edge', () => {
     it.each([
       ['DELETE', '/v1/things', 'GET, HEAD, POST'],
       ['OPTIONS', '/v1/things', 'GET, HEAD, POST'],
-      ['POST', '/v1/things/context', 'GET, HEAD'],
+      ['POST', '/v1/things/context', 'GET, HEAD, PUT'],
       ['PUT', '/v1/things/faults/x?y=z', 'GET, HEAD'],
     ])('says which methods do instead of %s %s', async (method, target, allow) => {
       const answer = await sendRaw(url, rawRequest(method, target, []));

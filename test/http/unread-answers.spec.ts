@@ -31,7 +31,7 @@ beforeEach(async () => {
   server.addHook('onRequest', (request, _reply, done) => {
     const principal = request.headers.authorization;
     const caller = principal === undefined ? undefined : ({ tenant: 't', principal } as Caller);
-    annotate(request, { correlationId: '', caller });
+    annotate(request, { correlationId: '', caller, positionToken: null });
     done();
   });
   answers.watch(server);

@@ -38,7 +38,7 @@ export class CardController {
   ) {}
 
   @Get('.well-known/agent-card.json')
-  @Public()
+  @Public({ readsWrites: true })
   @ApiOperation({ summary: 'The public card of the default agent' })
   @ApiResponse(CARD)
   @ApiResponse(NOT_MODIFIED)
@@ -51,7 +51,7 @@ export class CardController {
   }
 
   @Get('a2a/:agent/.well-known/agent-card.json')
-  @Public()
+  @Public({ readsWrites: true })
   @ApiOperation({ summary: 'The public card of a hosted agent' })
   @ApiParam({ name: 'agent', example: 'finance-agent' })
   @ApiResponse(CARD)

@@ -40,7 +40,8 @@ export class LogTilesController {
     summary: 'A hash tile: `<L>/<N>` or, partial, `<L>/<N>.p/<W>`',
     description:
       'c2sp.org/tlog-tiles section “Merkle Tree”. There are no entry bundles: entries are events, ' +
-      'at /v1/events, for those who may read them.',
+      'at /v1/events, for those who may read them. `path` is several segments: its slashes are sent ' +
+      'as they are, or percent-encoded, as clients made from this description do.',
   })
   @ApiParam({ name: 'path', example: '0/x001/x234/067.p/8', schema: { type: 'string' } })
   @ApiResponse({

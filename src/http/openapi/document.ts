@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { REJECTIONS, type RejectionCode } from '../../kernel/rejection.js';
-import { ACCESS_EXTENSION, type RouteAccess } from '../access.js';
+import { ACCESS_EXTENSION, honoursPositionToken, isRead, type RouteAccess } from '../access.js';
 import { BODY_PROBLEMS, byStatus, COMMON_PROBLEMS, problemResponse } from './problems.js';
 
 type PathItem = OpenAPIObject['paths'][string];
@@ -40,25 +40,29 @@ Request bodies are JSON with one meaning: duplicate member names, lone surrogate
 function completePath(path: PathItem): void {
   for (const method of METHODS) {
     const operation = path[method];
-    if (operation !== undefined) completeOperation(operation, method === 'get');
+    if (operation !== undefined) completeOperation(operation, method);
   }
 }
 
-function completeOperation(operation: Operation, isRead: boolean): void {
+function completeOperation(operation: Operation, method: (typeof METHODS)[number]): void {
   const extended = operation as Operation & { [ACCESS_EXTENSION]?: RouteAccess };
   const access = extended[ACCESS_EXTENSION] ?? {};
   Reflect.deleteProperty(extended, ACCESS_EXTENSION);
   const isPublic = access.public === true;
+  const waits = honoursPositionToken(method.toUpperCase(), access);
+  const isRepeatable = !isPublic && !isRead(method.toUpperCase());
   operation.security = isPublic ? [] : [{ bearer: [...(access.anyScope ?? [])] }];
   operation.parameters = [
     ...(operation.parameters ?? []),
     header('X-Correlation-Id', 'A UUID; answered again, and logged with every fault.'),
-    ...(isPublic ? [] : [isRead ? POSITION_TOKEN : IDEMPOTENCY_KEY]),
+    ...(waits ? [POSITION_TOKEN] : []),
+    ...(isRepeatable ? [IDEMPOTENCY_KEY] : []),
   ];
   addProblems(operation, [
     ...(isPublic ? PUBLIC_PROBLEMS : COMMON_PROBLEMS),
     ...(operation.requestBody === undefined ? [] : BODY_PROBLEMS),
-    ...(!isPublic && isRead ? (['position-invalid'] as const) : []),
+    ...(waits ? POSITION_TOKEN_PROBLEMS : []),
+    ...(isRepeatable ? (['idempotency-key-invalid'] as const) : []),
   ]);
 }
 
@@ -69,6 +73,11 @@ const PUBLIC_PROBLEMS: readonly RejectionCode[] = [
   'shutting-down',
   'too-many-streams',
 ];
+
+const POSITION_TOKEN_PROBLEMS = [
+  'position-invalid',
+  'projection-behind',
+] as const satisfies readonly RejectionCode[];
 
 const POSITION_TOKEN = header(
   'Position-Token',

@@ -66,5 +66,4 @@ export const BODY_PROBLEMS = [
   'json-inexact-number',
   'json-too-large',
   'media-type-unsupported',
-  'idempotency-key-invalid',
 ] as const satisfies readonly RejectionCode[];
