@@ -73,7 +73,8 @@ export class AgentKeysController {
   @ApiOperation({
     summary: 'Revoke a key',
     description:
-      'From now on nothing that it signs is accepted. What was recorded before stays verifiable.',
+      'From now on nothing that it signs is accepted. What was recorded before stays verifiable. ' +
+      'A retired agent’s keys can be revoked too.',
   })
   @ApiOkResponse({ type: AgentDocument })
   @Problems(...CHANGE_PROBLEMS)

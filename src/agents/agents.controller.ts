@@ -133,8 +133,9 @@ export class AgentsController {
   @ApiOperation({
     summary: 'Choose how the agent accepts',
     description:
-      'An agent with keys accepts by `ed25519` alone until it chooses otherwise here; only then ' +
-      'may it also reject, withdraw, cancel and complete without signing.',
+      'An agent with keys accepts by `ed25519` alone until it chooses otherwise here. Only where ' +
+      '`ed25519` is missing, or `oauth_installation` or `oauth_account` stands beside it, may it also ' +
+      'reject, withdraw, cancel, complete and consent to erasure without signing.',
   })
   @ApiOkResponse({ type: AgentDocument })
   @Problems(...CHANGE_PROBLEMS, 'methods-invalid')
@@ -234,7 +235,9 @@ export class AgentsController {
   @RequireScope('agents:write', 'agents:admin')
   @ApiOperation({
     summary: 'Retire the agent for ever',
-    description: 'It can be party to nothing new; its id stays taken and its keys stay known.',
+    description:
+      'It can be party to nothing new; its id stays taken and its keys stay known. They sign what is ' +
+      'left to do, and can still be revoked.',
   })
   @ApiOkResponse({ type: AgentDocument })
   @Problems(...CHANGE_PROBLEMS)

@@ -19,10 +19,10 @@ import type { HeldKey } from './platform-key-file.js';
 export interface Attester {
   /** {@link attestRevision} with the current attestation key. */
   readonly attest: (revision: UnattestedRevision) => PlatformAttestation;
-  /** When that key was recorded, by the clock of the node that did: nothing it attests is dated before. */
-  readonly from: Timestamp;
   /** For the event's metadata: the head of the platform's keys that the choice was made on. */
   readonly basedOn: Readonly<Record<string, number>>;
+  /** When that head was recorded, by the clock of the node that did: nothing is dated before it. */
+  readonly recordedAt: Timestamp;
 }
 
 /** Signs agent cards. */
@@ -106,13 +106,15 @@ export class PlatformKeyring {
 
   /** Refuses with `attestation-unavailable` when this node holds no key that may attest now. */
   async attester(): Promise<Result<Attester, Rejection>> {
-    const { state, revision } = await this.execution.repository.load(PLATFORM_KEYS_STREAM);
+    const { state, revision, recordedAt } =
+      await this.execution.repository.load(PLATFORM_KEYS_STREAM);
     const signer = this.#signer(state, 'attestation');
-    if (signer === undefined) return err({ code: 'attestation-unavailable' });
+    if (signer === undefined || recordedAt === undefined)
+      return err({ code: 'attestation-unavailable' });
     return ok({
       attest: (document) => attestRevision(document, signer.keyId, signer.privateKey),
-      from: signer.from,
       basedOn: { [PLATFORM_KEYS_STREAM]: revision },
+      recordedAt,
     });
   }
 
@@ -146,12 +148,11 @@ export class PlatformKeyring {
   #signer(
     known: PlatformKeys,
     purpose: PlatformKeyPurpose,
-  ): { keyId: KeyId; jwk: Ed25519Jwk; privateKey: KeyObject; from: Timestamp } | undefined {
+  ): { keyId: KeyId; jwk: Ed25519Jwk; privateKey: KeyObject } | undefined {
     const candidates = this.held.filter((key) => key.purpose === purpose && known.has(key.keyId));
     const chosen = chooseKey(known, candidates);
     if (chosen === undefined || chosen.privateKey === null) return undefined;
     const { keyId, jwk, privateKey } = chosen;
-    const from = known.get(keyId)?.from;
-    return from === undefined ? undefined : { keyId, jwk, privateKey, from };
+    return { keyId, jwk, privateKey };
   }
 }

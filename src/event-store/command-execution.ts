@@ -59,14 +59,19 @@ export interface Prepared<Context> {
    * are only recorded, and whoever reads them looks at what came in between.
    */
   readonly isBasisBinding?: true;
-  /** When its events are recorded, where that has to be later than the moment that `prepare` was given. */
+  /** When its events are recorded, where that has to be later than the moment that `prepare` asked for. */
   readonly recordedAt?: Timestamp;
 }
 
-/** Reads what a decision needs, for a state and the moment at which its events will be recorded. */
+/**
+ * Reads what a decision needs, for a state and the moment at which its events will be recorded.
+ *
+ * @param now that moment: as of when it is first asked for, which is after everything else has been read.
+ * One that was taken earlier would lie before what was read meanwhile.
+ */
 export type Prepare<State, Context> = (
   state: State,
-  now: Timestamp,
+  now: () => Timestamp,
 ) => Promise<Result<Prepared<Context>, Rejection>>;
 
 /** A command as it stands in the log. */
@@ -170,7 +175,8 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
         }
         return ok({ revision: known.lastRevision, replayed: true });
       }
-      const now = this.#now(loaded);
+      let asked: Timestamp | undefined;
+      const now = (): Timestamp => (asked ??= this.#now(loaded));
       const prepared = await prepare(loaded.state, now);
       if (!prepared.ok) return prepared;
       const decision = this.decider.decide(loaded.state, command, prepared.value.context);
@@ -178,7 +184,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       if (!decision.ok) return decision;
       // It changes nothing, so nothing is recorded of it, and a retry is decided anew.
       if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: false });
-      const { basedOn, isBasisBinding, recordedAt = now } = prepared.value;
+      const { basedOn, isBasisBinding, recordedAt = now() } = prepared.value;
       const metadata: EventMetadata = { basedOn, ...envelope };
       const sealed = await this.#seal(stream, decision.value, recordedAt, metadata);
       if (!sealed.ok) return sealed;

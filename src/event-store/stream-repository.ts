@@ -22,6 +22,11 @@ export interface StreamKind<State, Event extends DomainEvent> {
    * never). Before one that was remembered is given, the key store is asked.
    */
   readonly mayLackKey?: (state: State) => boolean;
+  /**
+   * What may be given of an earlier state, seen from the head (default: all of it). Texts that the stream
+   * says are erased are in no state of it any more, whatever the key store opens again.
+   */
+  readonly seenFrom?: (head: State, earlier: State) => State;
 }
 
 /** A stream folded up to some revision. */

@@ -11,10 +11,10 @@ export interface Attesting {
     Result<
       {
         readonly attest: (revision: UnattestedRevision) => PlatformAttestation;
-        /** Of that key: nothing it attests is dated before. */
-        readonly from: Timestamp;
         /** The head of the platform's keys that the choice of the key was made on. */
         readonly basedOn: Readonly<Record<string, number>>;
+        /** Of that head: nothing is dated before what it rests on. */
+        readonly recordedAt: Timestamp;
       },
       Rejection
     >

@@ -5,6 +5,7 @@ import { DecisionContexts } from './commands/decision-contexts.js';
 import { PerformInteractionCommandHandler } from './commands/perform-interaction-command-handler.js';
 import { ContractAdvice } from './contract-advice.js';
 import { LoggedContracts } from './contracts/logged-contracts.js';
+import { DueExpiries } from './due-expiries.js';
 import { InteractionExecution } from './interaction-execution.js';
 import { InteractionReadsController } from './interaction-reads.controller.js';
 import { InteractionReads } from './interaction-reads.js';
@@ -22,6 +23,7 @@ import { ReadInteractionHandler } from './queries/read-interaction-handler.js';
   controllers: [InteractionsController, InteractionReadsController],
   providers: [
     InteractionExecution,
+    DueExpiries,
     InteractionReads,
     InteractionWrites,
     ContractAdvice,

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { Agent } from '../agents/domain/agent.js';
-import { AgentAt } from '../agents/queries/agent-at.js';
+import { AgentBefore } from '../agents/queries/agent-before.js';
 import { AgentHeads } from '../agents/queries/agent-heads.js';
 import type { HostedAgent } from '../config/hosted-agents.js';
 import { CLOCK, HOSTED_AGENTS } from '../config/tokens.js';
@@ -70,13 +70,16 @@ export class ApprovalReads {
 
   /**
    * The calling agent at its head, undefined when there is none, and all of it that counts for who may
-   * decide: also as it was when the approval was asked for.
+   * decide: also as it was when the approval was asked for, by the log and not by clocks.
    */
-  async callersAgent({ call, approval }: InvocationToApprove): Promise<KnownAgent> {
+  async callersAgent({ call }: InvocationToApprove): Promise<KnownAgent> {
     const agentId = call.caller?.agent ?? null;
     if (agentId === null) return { head: undefined, ever: [] };
     const head = (await this.queries.execute(new AgentHeads([agentId]))).get(agentId);
-    const then = await this.queries.execute(new AgentAt(agentId, approval.requestedAt));
+    const stream = invocationStream(call.invocationId);
+    // The request is what begins it.
+    const { position } = await this.execution.repository.loadAtRevision(stream, 0);
+    const then = await this.queries.execute(new AgentBefore(agentId, position));
     if (head === undefined || then === undefined) return { head, ever: [] };
     return { head, ever: [head, then] };
   }

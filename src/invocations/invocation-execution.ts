@@ -64,7 +64,7 @@ export class InvocationExecution extends CommandExecution<
       invocationStream(invocationId),
       command,
       envelope,
-      async (_, now) => ok({ context: { now, deciding: null }, basedOn }),
+      async (_, now) => ok({ context: { now: now(), deciding: null }, basedOn }),
       guess,
     );
   }

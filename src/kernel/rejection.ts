@@ -66,7 +66,7 @@ export const REJECTIONS = {
   'signature-required': 'This agent signs with its own key: the request carries no signature.',
   'signature-unexpected': 'The agent has no keys, so a signature cannot be verified.',
   'signature-invalid':
-    'The signature does not verify over the statement that this request amounts to, or is not in its one canonical spelling.',
+    'The signature does not verify over the statement that this request amounts to, is not in its one canonical spelling, or has served an act of this interaction before.',
   'signed-time-out-of-range':
     "The signed moment is further from the server's clock than the leeway allows.",
   'method-not-permitted':

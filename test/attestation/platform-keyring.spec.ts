@@ -99,7 +99,7 @@ describe('the keyring of a node', () => {
     if (key === undefined) throw new Error('not registered');
     expect(verifyAttestation({ ...REVISION, platformAttestation }, key.jwk)).toBe(true);
     expect(attester.value.basedOn).toEqual({ 'platform-keys': 0 });
-    expect(attester.value.from).toBe(key.from);
+    expect(attester.value.recordedAt).toBe(key.from);
   });
 
   it('follows at once when another node takes over with a key that it holds', async () => {

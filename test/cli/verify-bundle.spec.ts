@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatNoteKey } from '../../src/kernel/note-key.js';
-import { goldenBundle, logKey, otherLogKey, witnessKey } from '../audit/support/bundles.js';
+import { adding, BEFORE, changes, revoking, second } from '../audit/support/beta-story.js';
+import {
+  betaKey,
+  golden,
+  goldenBundle,
+  logKey,
+  otherLogKey,
+  preludeOf,
+  witnessKey,
+} from '../audit/support/bundles.js';
 import { negotiated } from '../audit/support/documents.js';
 import { countersign, Folder } from './support/countersign.js';
 
@@ -51,6 +60,18 @@ describe('a bundle is verified by what the user trusts', () => {
     const { exitCode, stdout } = await countersign(args);
     expect(exitCode).toBe(1);
     expect(last(stdout)).toMatch(/^failed: /);
+  });
+
+  it('an event of an agent that the rules do not allow: failed', async () => {
+    const told = golden('rejected');
+    const twice = [second.keyId, second.keyId].map((keyId) => revoking(keyId, betaKey));
+    const changed = changes(BEFORE, [adding(second, betaKey), ...twice]);
+    const log = [...preludeOf(told), ...changed, ...told.events];
+    const given = JSON.stringify(goldenBundle('rejected', { log }));
+    const { exitCode, stdout } = await countersign(['verify', '-', '--trust', key], given);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^failed +transition +agent-agent-beta@3 +illegal-transition: /m);
+    expect(stdout.match(/^failed /gm)).toHaveLength(1);
   });
 
   it('something missing: not checkable, and named', async () => {

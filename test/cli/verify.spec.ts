@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyInteraction } from '../../src/audit/verify/verify-interaction.js';
 import { parseVerificationKeys } from '../../src/audit/verify/verification-keys.js';
 import {
+  after,
   alpha,
   beta,
   interactionOf,
@@ -11,6 +12,8 @@ import {
   keysDocument,
   negotiated,
   platform,
+  proposedAt,
+  START,
 } from '../audit/support/documents.js';
 import { countersign, Folder } from './support/countersign.js';
 
@@ -83,7 +86,7 @@ describe('exit code 1', () => {
 
   it('an acceptance recorded after its key was revoked is raced', async () => {
     const revoked = keysDocument();
-    revoked.agents[beta.agentId] = [keyEntry(beta, { revoked: inForce!.createdAt })];
+    revoked.agents[beta.agentId] = [keyEntry(beta, { revoked: START })];
     const { exitCode, stdout } = await verify(
       negotiated(),
       await folder.file('raced.json', revoked),
@@ -114,6 +117,22 @@ describe('exit code 3', () => {
         ],
       },
       /^not checkable +attestation +revision 2 +log-position-needed: /m,
+    ],
+    [
+      'an acceptance is dated just after its key was revoked',
+      {
+        ...keysDocument(),
+        agents: {
+          ...keysDocument().agents,
+          [beta.agentId]: [
+            keyEntry(beta, {
+              until: after(proposedAt(3), -0.004),
+              revoked: after(proposedAt(3), -0.004),
+            }),
+          ],
+        },
+      },
+      /^not checkable +acceptance +revision 3, agent-beta +recorded-moment-unknown: /m,
     ],
   ])('%s', async (name, given, line) => {
     const { exitCode, stdout, stderr } = await verify(

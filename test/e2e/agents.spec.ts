@@ -543,7 +543,7 @@ describe('changing an agent', () => {
     }
   });
 
-  it('is no longer possible after retirement, and the id stays taken', async () => {
+  it('after retirement is a revocation or nothing, and the id stays taken', async () => {
     const agent = await registered(k1);
     const retire = { change: 'retire', expectedRevision: 0, reason: 'replaced' };
     const retired = await agent.change('POST', '/retirement', retire, k1);
@@ -552,6 +552,13 @@ describe('changing an agent', () => {
     expect(codeOf(again)).toEqual([409, 'agent-retired']);
     expect(codeOf(await agent.register([k2]))).toEqual([409, 'agent-exists']);
     expect((await agent.get('/keys')).status).toBe(200);
+    const revoke = { change: 'revoke-key', expectedRevision: 1, keyId: 'k1', reason: 'stolen' };
+    const unsigned = await agent.change('POST', '/keys/k1/revocation', revoke);
+    expect(codeOf(unsigned)).toEqual([403, 'change-signature-required']);
+    const revoked = await agent.change('POST', '/keys/k1/revocation', revoke, k1);
+    expect(revoked.body).toMatchObject({ status: 'retired', revision: 2 });
+    const { keys, updatedAt } = (await agent.get()).body;
+    expect(keys).toMatchObject([{ keyId: 'k1', until: updatedAt, revoked: updatedAt }]);
   });
 
   it('is for the kind that the body names, at the address of that kind', async () => {

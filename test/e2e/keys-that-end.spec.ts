@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RestAgent, signedBody } from '../agents/support/rest-agent.js';
 import { startTestService, type Answer, type InProcessService } from '../support/service.js';
+import { verdictOn } from './support/expectations.js';
 import { contractOf, documentOf, Negotiator } from './support/negotiator.js';
 
 /** How often each pair of requests is sent at once. */
@@ -71,6 +72,9 @@ describe.each(Object.keys(ENDINGS) as (keyof typeof ENDINGS)[])('an agent that %
         const places = placesOf(alpha, terms.interactionId);
         if (said?.status === 201) {
           expect(places.said).toBeLessThan(places.ended);
+          // By moments alone the act may as well have come second: that is no failure of its own.
+          const verdict = await verdictOn(documentOf(said), beta);
+          expect(verdict).toBe(type === 'agent-key-revoked' ? 'not-checkable' : 'verified');
           won.act++;
         } else {
           expect(REFUSALS).toContain(said?.body['code']);

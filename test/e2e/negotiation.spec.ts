@@ -311,6 +311,29 @@ describe('a stolen token', () => {
     expect(emitted(await alpha.get(pathOf(agreed)), 200)).toEqual(offer);
   });
 
+  it('cannot repeat a report that is in the log, once its terms are agreed anew', async () => {
+    const agreed = await active();
+    const path = `${pathOf(agreed)}/completion`;
+    const report = beta.completion(agreed);
+    emitted(await beta.post(path, report), 200);
+    const offered = emitted(await beta.revise(agreed, changed(agreed, 8)), 201);
+    const amended = emitted(await alpha.accept(offered), 201);
+    const back = emitted(await beta.revise(amended, newest(agreed).contract), 201);
+    const again = emitted(await alpha.accept(back), 201);
+    expect(again.termsHash).toBe(agreed.termsHash);
+
+    const replayed = { ...report, head: headOf(again) };
+    const thief = { token: beta.ownerToken };
+    refused(await beta.post(path, replayed, thief), 422, 'signature-invalid');
+    const { body } = await alpha.get(`${pathOf(again)}/status`);
+    expect(body['waitingOn']).toEqual(['alpha', 'beta']);
+    // A retry is told what its request came to then; a report that is signed anew counts now.
+    const retried = await beta.post(path, report);
+    expect([retried.status, retried.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    emitted(await beta.post(path, beta.completion(again)), 200);
+    expect(emitted(await alpha.complete(again), 200).status).toBe('completed');
+  });
+
   it('of another agent, tenant, client or scope does not act at all', async () => {
     const pending = await proposed();
     const path = `${pathOf(pending)}/acceptances`;

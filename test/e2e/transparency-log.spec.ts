@@ -140,6 +140,8 @@ describe('the transparency log', () => {
       bytes,
     ]);
     expect(await cacheOf('/log/tile/0/001.p/1')).toEqual([200, 'public, max-age=60', bytes]);
+    // As clients made from the OpenAPI description write it.
+    expect(await cacheOf('/log/tile/0%2F001.p%2F1')).toEqual([200, 'public, max-age=60', bytes]);
     expect(await cacheOf('/log/tile/1/000.p/1')).toEqual([200, 'public, max-age=60', bytes]);
   });
 

@@ -86,7 +86,7 @@ async function decide(
         reason: null,
       },
       { ...identity, ...ORIGIN, actor, causationId: null },
-      async (_, now) => ok({ context: { now, deciding: DECIDING }, basedOn: {} }),
+      async (_, now) => ok({ context: { now: now(), deciding: DECIDING }, basedOn: {} }),
     ),
   );
 }

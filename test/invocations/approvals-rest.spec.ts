@@ -337,6 +337,34 @@ describe('a decision', () => {
     expect(codeOf(await decide(request, 'approve'))).toBe('approved');
   });
 
+  it('goes by the log, and not by clocks, in what the calling agent was when it called', async () => {
+    const agent = 'hasty-agent' as AgentId;
+    const AHEAD_MS = 20_000;
+    const register = { agentId: agent, clients: [], hosted: true };
+    await app.call('POST', '/v1/agents', { by: partnerOwner, body: register });
+    const change = async (clients: readonly string[], expectedRevision: number): Promise<void> => {
+      const body = { change: 'change-clients', clients, expectedRevision };
+      const path = `/v1/agents/${agent}/clients`;
+      expect((await app.call('PUT', path, { by: partnerOwner, body })).status).toBe(200);
+    };
+    // Its clock is ahead, of the node that takes the change.
+    app.node.now += AHEAD_MS;
+    await change(['former-client'], 0);
+    app.node.now -= AHEAD_MS;
+    const request = await requested({ caller: { ...partnerCaller, agent } });
+    app.node.now += AHEAD_MS;
+    await change([], 1);
+    app.node.now -= AHEAD_MS;
+
+    const by = somebody('somebody', { client: 'former-client' });
+    expect(codeOf(await decide(request, 'approve', { by }))).toEqual([403, 'approver-involved']);
+    expect(codeOf(await decide(request, 'approve'))).toBe('approved');
+    // Nothing is dated before what it rests on.
+    const [newest] = (await app.node.store.readStream(agentStream(agent))).slice(-1);
+    expect((await eventsOf(request)).at(-1)?.recordedAt).toBe(newest?.recordedAt);
+    app.node.now += AHEAD_MS;
+  });
+
   it('is void, and that is told at once, where the terms govern no more', async () => {
     const { standing } = Contracts;
     const heard: string[] = [];

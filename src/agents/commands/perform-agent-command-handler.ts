@@ -33,7 +33,7 @@ export class PerformAgentCommandHandler implements ICommandHandler<PerformAgentC
     const stream = agentStream(command.agentId);
     // An agent is decided on by itself: there is nothing that the decision was based on besides.
     const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>
-      ok({ context: { ...context, now }, basedOn: {} }),
+      ok({ context: { ...context, now: now() }, basedOn: {} }),
     );
     if (!executed.ok) return executed;
     const { state } = executed.value;

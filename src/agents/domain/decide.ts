@@ -67,12 +67,14 @@ function register(state: AgentState, command: RegisterAgent, context: AgentConte
 }
 
 /**
- * Every change: first the agent (`agent-retired`, `agent-changed`), then who asks
+ * Every change: first the agent (`agent-retired`, for all but a revocation; `agent-changed`), then who asks
  * ({@link authorizeChange}), then what is asked: once an agent was changed 10,000 times, nothing but a
  * revocation or its retirement (`too-many-changes`).
  */
 function change(agent: Agent, command: AgentChange, context: AgentContext): Decision {
-  if (agent.retiredAt !== null) return err({ code: 'agent-retired' });
+  // Its keys go on signing what is left to do, so each of them can still be taken away.
+  const isOver = agent.retiredAt !== null && command.kind !== 'revoke-key';
+  if (isOver) return err({ code: 'agent-retired' });
   if (command.expectedRevision !== agent.revision) return err({ code: 'agent-changed' });
   const authorization = authorizeChange(agent, command, context);
   if (!authorization.ok) return authorization;

@@ -2,26 +2,31 @@ import type { Ed25519Jwk } from '../../kernel/ed25519.js';
 import type { KeyId } from '../../kernel/ids.js';
 import { isBefore, type Timestamp } from '../../kernel/timestamp.js';
 import type { Agent, AgentKey } from './agent.js';
+import { isByToken } from './methods.js';
 
 /**
- * The key, if it may sign at this moment (from inclusive, until exclusive). The moment is the
- * server's: a signer's own date would let a retired key sign back into its window.
+ * The key, if it may sign now, for a decision on the agent as it stands. A key whose end is recorded
+ * signs nothing more, whatever any clock says of that end: the end is in the log already, and so before
+ * whatever is decided now.
+ *
+ * @param now by the server: a signer's own date would let a retired key sign back into its window.
  */
-export function keyValidAt(
+export function validKey(
   agent: Agent,
   keyId: KeyId,
-  moment: Timestamp,
+  now: Timestamp,
 ): AgentKey | 'key-not-found' | 'key-not-valid' {
   const key = agent.keys.get(keyId);
   if (key === undefined) return 'key-not-found';
-  const begun = !isBefore(moment, key.from);
-  const open = key.until === null || isBefore(moment, key.until);
-  return begun && open ? key : 'key-not-valid';
+  return key.until === null && !isBefore(now, key.from) ? key : 'key-not-valid';
 }
 
-/** The agent accepts by its own signature alone, and then signs its other acts too. */
-export function signsItsActs(agent: Agent): boolean {
-  return agent.methods.length === 1 && agent.methods[0] === 'ed25519';
+/**
+ * The agent accepts by its own signature and by no token, and then signs its other acts too: a token alone
+ * says nothing in its name. What its policy accepts, no token does.
+ */
+export function signsItsActs({ methods }: Pick<Agent, 'methods'>): boolean {
+  return methods.includes('ed25519') && !methods.some(isByToken);
 }
 
 /** True for ever after the first key, even when every key was revoked. */

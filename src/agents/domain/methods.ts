@@ -7,6 +7,18 @@ export const ACCEPTANCE_METHODS = [
   'policy_auto_accept',
 ] as const satisfies readonly AcceptanceMethod[];
 
+/** Whether a token is all that an acceptance by this method takes. */
+export function isByToken(method: AcceptanceMethod): boolean {
+  switch (method) {
+    case 'oauth_installation':
+    case 'oauth_account':
+      return true;
+    case 'ed25519':
+    case 'policy_auto_accept':
+      return false;
+  }
+}
+
 /** What an agent accepts by until somebody entitled says otherwise. */
 export function defaultMethods(hasKeys: boolean): readonly AcceptanceMethod[] {
   return hasKeys ? ['ed25519'] : ['oauth_installation', 'oauth_account'];

@@ -12,7 +12,12 @@ import {
 import { isBefore } from '../../kernel/timestamp.js';
 import { failure, gap, type Flaw } from './check-result.js';
 import { unknownKeyFlaw } from './unknown-key.js';
-import { recordedWithin, someoneCompletes, type RecordedWithin } from './recorded-moment.js';
+import {
+  recordedWithin,
+  sideOfEnd,
+  someoneCompletes,
+  type RecordedWithin,
+} from './recorded-moment.js';
 import type { VerificationKey, VerificationKeys } from './verification-keys.js';
 
 /**
@@ -81,16 +86,18 @@ export function acceptanceFlaw(
   return keyWindowFlaw(key, recorded);
 }
 
-/** Was the key valid at whatever moment within `recorded` the acceptance was recorded? */
+/**
+ * Was the key valid at whatever moment within `recorded` the acceptance was recorded? A moment is no place in
+ * the log: near the end of a key, which of the two was recorded first is not told here.
+ */
 function keyWindowFlaw(key: VerificationKey, recorded: RecordedWithin): Flaw | undefined {
   const { keyId, from, until, revoked } = key;
-  const { earliest, latest } = recorded;
-  if (isBefore(latest, from)) return failure('key-not-yet-valid', keyId);
-  if (revoked !== null && !isBefore(earliest, revoked)) return failure('raced', keyId);
-  if (until !== null && !isBefore(earliest, until)) return failure('key-window-ended', keyId);
-  const certain =
-    !isBefore(earliest, from) &&
-    (revoked === null || isBefore(latest, revoked)) &&
-    (until === null || isBefore(latest, until));
-  return certain ? undefined : gap('recorded-moment-unknown', keyId);
+  if (isBefore(recorded.latest, from)) return failure('key-not-yet-valid', keyId);
+  const ofRevocation = revoked === null ? 'before' : sideOfEnd(recorded, revoked);
+  const ofEnd = until === null ? 'before' : sideOfEnd(recorded, until);
+  if (ofRevocation === 'after') return failure('raced', keyId);
+  if (ofEnd === 'after') return failure('key-window-ended', keyId);
+  const isCertain =
+    !isBefore(recorded.earliest, from) && ofRevocation === 'before' && ofEnd === 'before';
+  return isCertain ? undefined : gap('recorded-moment-unknown', keyId);
 }

@@ -3,6 +3,7 @@ import type { Ed25519Jwk } from '../../kernel/ed25519.js';
 import type { ContractRevision } from '../../kernel/federated-interaction.js';
 import { isBefore, type Timestamp } from '../../kernel/timestamp.js';
 import { failure, gap, type Flaw } from './check-result.js';
+import { sideOfEnd } from './recorded-moment.js';
 import { unknownKeyFlaw } from './unknown-key.js';
 import type { PlatformVerificationKey, VerificationKeys } from './verification-keys.js';
 
@@ -34,14 +35,19 @@ export function attestationFlaw(
 /**
  * The document dates the attestation in the words of the very key that signed it. Once that key is
  * revoked these words prove nothing, so an earlier date makes the attestation not checkable here:
- * the place in the log has to tell.
+ * the place in the log has to tell. Nor does a date near the key's end tell which of the two was first.
  */
 function platformKeyWindowFlaw(
   { keyId, from, until, revoked }: PlatformVerificationKey,
   attestedAt: Timestamp,
 ): Flaw | undefined {
+  const attested = { earliest: attestedAt, latest: attestedAt };
   if (isBefore(attestedAt, from)) return failure('key-not-yet-valid', keyId);
-  if (revoked !== null && !isBefore(attestedAt, revoked)) return failure('key-revoked', keyId);
-  if (until !== null && !isBefore(attestedAt, until)) return failure('key-window-ended', keyId);
-  return revoked === null ? undefined : gap('log-position-needed', `position of ${keyId}`);
+  if (revoked !== null && sideOfEnd(attested, revoked) === 'after') {
+    return failure('key-revoked', keyId);
+  }
+  const ofEnd = until === null ? 'before' : sideOfEnd(attested, until);
+  if (ofEnd === 'after') return failure('key-window-ended', keyId);
+  if (revoked !== null) return gap('log-position-needed', `position of ${keyId}`);
+  return ofEnd === 'before' ? undefined : gap('recorded-moment-unknown', keyId);
 }

@@ -49,7 +49,7 @@ export const DOCUMENT_REASONS = {
   'key-window-ended': 'The key had been replaced when the signature was recorded.',
   raced: 'The key had been revoked when the acceptance was recorded.',
   'recorded-moment-unknown':
-    'The document does not tell on which side of a key change the acceptance was recorded.',
+    'Moments alone do not tell on which side of a key change it was recorded, as within 300 s of it.',
 
   // Attestations
   'attestation-missing': 'An accepted revision has no attestation.',
@@ -85,12 +85,14 @@ const LOG_REASONS = {
   'party-unknown': 'A party was not registered, or had retired, at this place in the log.',
   'method-not-permitted': 'The agent did not accept by this method at this place in the log.',
   'policy-not-in-force':
-    "The policy that is named was not the agent's, or does not cover the terms.",
+    "The policy that is named was not the agent's when the terms were proposed and accepted, or does not cover them.",
   'act-without-signature':
     'The agent does not sign its acts: only the platform vouches for this one.',
   'retention-unrecorded':
     'For how long the texts were to be retained went with them, and the erasure does not tell.',
   'signed-at-implausible': 'The signed moment is more than 300 s from when it was recorded.',
+  'signature-repeated':
+    'The signature has served an earlier act of this interaction: it does so once.',
   'key-unregistered': 'No key of this id was registered before this place in the log.',
   'key-not-current':
     'The platform key was registered after the head that the decision was based on.',

@@ -1,6 +1,8 @@
 import type { Acceptance, ContractRevision } from '../../kernel/federated-interaction.js';
 import {
   compareTimestamps,
+  isBefore,
+  millisecondsNotBefore,
   millisecondsOf,
   timestampOf,
   type Timestamp,
@@ -8,6 +10,14 @@ import {
 
 /** How far a signed moment may lie from the server's clock. */
 const LEEWAY_MS = 300_000;
+
+/**
+ * How far two clocks that both are right may date one moment apart. What is recorded in two streams is
+ * dated by two nodes, or by one before and after it waited to append, and which was first only the places in
+ * the log tell. Whoever signs is allowed as much from the server's clock, so a node that is further off
+ * refuses what others sign in time.
+ */
+const CLOCKS_APART_MS = LEEWAY_MS;
 
 /** When something was recorded by the server's clock: somewhere in here, both ends included. */
 export interface RecordedWithin {
@@ -34,6 +44,19 @@ export function recordedWithin(
   }
   const narrowed = { earliest: later(earliest, from), latest: earlier(latest, to) };
   return compareTimestamps(narrowed.earliest, narrowed.latest) <= 0 ? narrowed : undefined;
+}
+
+/**
+ * On which side of the end of a key's window, as moments tell it; `around` when they do not: nearer than
+ * clocks are to each other, and just as near counts too.
+ */
+export function sideOfEnd(
+  { earliest, latest }: RecordedWithin,
+  end: Timestamp,
+): 'before' | 'around' | 'after' {
+  if (isBefore(end, timestampOf(millisecondsOf(earliest) - CLOCKS_APART_MS))) return 'after';
+  const last = timestampOf(millisecondsNotBefore(latest) + CLOCKS_APART_MS);
+  return isBefore(last, end) ? 'before' : 'around';
 }
 
 /**

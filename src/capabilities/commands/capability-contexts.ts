@@ -52,7 +52,7 @@ export class CapabilityContexts {
   async prepare(
     command: CapabilityCommand,
     caller: Caller | null,
-    now: Timestamp,
+    now: () => Timestamp,
     heads: CapabilityHeads = this.heads,
   ): Promise<Result<Prepared<CapabilityContext>, Rejection>> {
     const { agentId } = targetOf(command);
@@ -63,7 +63,7 @@ export class CapabilityContexts {
     if (!lastCall.ok) return lastCall;
     return ok({
       context: {
-        now,
+        now: now(),
         caller,
         agentTenant: hostTenant(this.hosted, agentId),
         replacements,

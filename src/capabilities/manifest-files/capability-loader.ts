@@ -152,7 +152,7 @@ export class CapabilityLoader {
   ): Promise<Result<LoadedChange, Rejection>> {
     const now = timestampOf(this.clock());
     const { agentId, skillId } = targetOf(command);
-    const prepared = await this.contexts.prepare(command, null, now, heads);
+    const prepared = await this.contexts.prepare(command, null, () => now, heads);
     if (!prepared.ok) return prepared;
     const state = (await heads.head(agentId, skillId)) ?? null;
     const decision = capabilityDecider.decide(state, command, prepared.value.context);

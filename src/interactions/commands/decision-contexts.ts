@@ -34,14 +34,14 @@ export class DecisionContexts {
   async prepare(
     { interactionId, command, caller, envelope }: PerformInteractionCommand,
     state: Interaction | undefined,
-    clock: Timestamp,
+    clock: () => Timestamp,
   ): Promise<Result<Prepared<InteractionContext>, Rejection>> {
     const [agents, attester] = await Promise.all([
       this.agentHeads.execute(new AgentHeads(partiesOf(command, state))),
       mayAttest(command) ? this.attesting.attester() : NO_ATTESTER,
     ]);
     if (!attester.ok) return attester;
-    const now = decisionMoment(clock, command, agents, attester.value.from);
+    const now = decisionMoment(clock(), agents.values(), attester.value.recordedAt);
     const { publicBaseUrl: audience } = this.config;
     const expected = expectedAcceptance(state, command, agents, audience);
     if (expected !== undefined) await verifyAhead(expected);
@@ -90,6 +90,6 @@ const NO_ATTESTER = ok({
   attest: () => {
     throw new Error('only an acceptance completes a revision');
   },
-  from: null,
+  recordedAt: null,
   basedOn: {},
 });

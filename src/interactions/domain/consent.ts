@@ -1,4 +1,4 @@
-import type { Acting } from '../../agents/domain/acting.js';
+import type { Acting, Bond } from '../../agents/domain/acting.js';
 import type { Agent } from '../../agents/domain/agent.js';
 import { signsItsActs } from '../../agents/domain/keys.js';
 import type { Acceptance, AcceptanceMethod } from '../../kernel/federated-interaction.js';
@@ -26,9 +26,9 @@ export interface ConsentTo {
 
 /**
  * Makes an agent's acceptance. The method follows from proof and token, never from the body: a proof
- * makes it `ed25519`, else a token of one of the agent's clients `oauth_installation`, else the
- * owner's `oauth_account`. The agent must permit that method. Without a proof the server's clock
- * says when.
+ * makes it `ed25519`, else a token of one of the agent's clients `oauth_installation`, and the owner's
+ * `oauth_account`. The agent must permit that method; of an owner's token that comes through a client it
+ * is the first that the agent permits. Without a proof the server's clock says when.
  *
  * Refuses with `signature-required`, `method-not-permitted` and the codes of {@link verifyProof}.
  */
@@ -101,7 +101,7 @@ export function consentToProposal(
   };
 }
 
-const METHOD_OF: Readonly<Record<Acting, AcceptanceMethod | undefined>> = {
+const METHOD_OF: Readonly<Record<Bond, AcceptanceMethod | undefined>> = {
   client: 'oauth_installation',
   owner: 'oauth_account',
   // The token says for whom it speaks, but not that anybody installed or owns the agent.
@@ -115,9 +115,9 @@ function consentByToken(
   { now }: InteractionContext,
 ): Result<Acceptance, Rejection> {
   if (signsItsActs(agent)) return err({ code: 'signature-required' });
-  const method = METHOD_OF[acting];
-  if (method === undefined || !agent.methods.includes(method)) {
-    return err({ code: 'method-not-permitted' });
-  }
+  const method = acting
+    .map((bond) => METHOD_OF[bond])
+    .find((each) => each !== undefined && agent.methods.includes(each));
+  if (method === undefined) return err({ code: 'method-not-permitted' });
   return ok({ agentId: agent.agentId, method, termsHash, acceptedAt: now });
 }

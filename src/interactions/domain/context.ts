@@ -10,8 +10,8 @@ import type { Timestamp } from '../../kernel/timestamp.js';
 /** Everything that a decision needs and that is not the interaction itself. */
 export interface InteractionContext {
   /**
-   * The moment at which the events will be recorded: max(clock, the stream's last event, the beginning
-   * of each key that signs in them).
+   * The moment at which the events will be recorded: max(clock, the stream's last event, the last event
+   * of every stream that the decision rests on).
    */
   readonly now: Timestamp;
   /** How far a signed moment may lie from `now`, in milliseconds. */

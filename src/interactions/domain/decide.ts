@@ -1,3 +1,4 @@
+import { err } from '../../kernel/result.js';
 import type { InteractionCommand } from './commands.js';
 import type { InteractionContext } from './context.js';
 import { accept } from './decisions/accept.js';
@@ -11,9 +12,26 @@ import { expire } from './decisions/expire.js';
 import { propose } from './decisions/propose.js';
 import { revise } from './decisions/revise.js';
 import type { Interaction } from './interaction.js';
+import { refusalOfServed } from './signatures.js';
 
-/** Judges one command on the interaction as it stands at `context.now`; mutates nothing. */
+/**
+ * Judges one command on the interaction as it stands at `context.now`; mutates nothing. Whatever it is,
+ * no signature serves twice.
+ *
+ * Refuses with the codes of the decisions and of {@link refusalOfServed}.
+ */
 export function decide(
+  state: Interaction | undefined,
+  command: InteractionCommand,
+  context: InteractionContext,
+): Decision {
+  const decision = judge(state, command, context);
+  if (!decision.ok) return decision;
+  const refusal = refusalOfServed(state, decision.value);
+  return refusal === undefined ? decision : err(refusal);
+}
+
+function judge(
   state: Interaction | undefined,
   command: InteractionCommand,
   context: InteractionContext,

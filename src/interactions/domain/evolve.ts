@@ -10,6 +10,7 @@ import type {
   RevisionWithdrawn,
 } from './events.js';
 import type { Interaction, LastRejection, Revision } from './interaction.js';
+import { withSignatureOf } from './signatures.js';
 
 /**
  * Records one event; judges nothing. A log whose first event is not `interaction-proposed`, or
@@ -24,7 +25,11 @@ export function evolve(
     return begin(event);
   }
   if (state === undefined) throw new Error(`${event.type} before interaction-proposed`);
-  return { ...record(state, event), version: state.version + 1 };
+  return {
+    ...record(state, event),
+    signatures: withSignatureOf(state.signatures, event),
+    version: state.version + 1,
+  };
 }
 
 type Later = Exclude<Recorded<InteractionEvent>, { type: 'interaction-proposed' }>;
@@ -119,6 +124,7 @@ function begin(event: Recorded<InteractionProposed>): Interaction {
     lastRejection: null,
     erasureConsents: new Map(),
     erasure: null,
+    signatures: withSignatureOf([], event),
     createdAt: recordedAt,
     updatedAt: recordedAt,
     version: 1,

@@ -62,6 +62,8 @@ export interface Interaction {
   readonly erasureConsents: ReadonlyMap<AgentId, Timestamp>;
   /** Null: not recorded. The texts may be gone a moment earlier (`isErased`). */
   readonly erasure: Erasure | null;
+  /** By which its parties acted, in the order of the log: each serves once. */
+  readonly signatures: readonly string[];
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
   /** How many events were folded. */

@@ -35,7 +35,7 @@ export type Signed =
 
 /**
  * Verifies the signature of a rejection, withdrawal, cancellation or completion. Agents that accept
- * only by signature sign these too; for others a signature is optional, and verified when present.
+ * by signature and by no token sign these too; for others a signature is optional, and verified when present.
  *
  * Once the agent is retired, its owner with `agents:admin` may do without one: the keys may be gone
  * for ever, and these four acts only wind things down. It is the same authority that may change an

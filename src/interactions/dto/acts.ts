@@ -87,19 +87,22 @@ export function OptionalAcceptance(): PropertyDecorator {
       type: () => AcceptanceMember,
       description:
         'Signs the acceptance. Without it the method follows from the token: `oauth_installation` ' +
-        'for one of the agent’s clients, `oauth_account` for its owner',
+        'for one of the agent’s clients, `oauth_account` for its owner; of a token that is both, the ' +
+        'first that the agent permits',
     })(target, property);
     IfPresent()(target, property);
     Nested(() => AcceptanceMember)(target, property);
   };
 }
 
-/** A member `signature`: required of agents that accept by signature alone. */
+/** A member `signature`: required of agents that accept by signature and by no token. */
 export function OptionalSignature(statement: string): PropertyDecorator {
   return (target, property) => {
     ApiPropertyOptional({
       type: () => SignatureMember,
-      description: `Over the statement \`${statement}\`; required of agents that accept by \`ed25519\` alone`,
+      description:
+        `Over the statement \`${statement}\`; required of agents that accept by \`ed25519\` and by ` +
+        'neither `oauth_installation` nor `oauth_account`',
     })(target, property);
     IfPresent()(target, property);
     Nested(() => SignatureMember)(target, property);

@@ -5,7 +5,6 @@ import type { Config } from '../../config/config.js';
 import { CLOCK, CONFIG } from '../../config/tokens.js';
 import { areComparable } from '../../event-store/log-reaches.js';
 import type { EventStore } from '../../event-store/port.js';
-import type { Loaded } from '../../event-store/stream-repository.js';
 import { EVENT_STORE } from '../../event-store/tokens.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
@@ -15,11 +14,12 @@ import {
   millisecondsOf,
   timestampOf,
   type Clock,
+  type Timestamp,
 } from '../../kernel/timestamp.js';
-import { withoutTexts } from '../domain/evolve.js';
-import { effectiveAt } from '../domain/expiry.js';
+import { effectiveAt, isExpiryDue } from '../domain/expiry.js';
 import type { Interaction } from '../domain/interaction.js';
 import { interactionStream } from '../domain/stream.js';
+import { DueExpiries } from '../due-expiries.js';
 import { InteractionExecution } from '../interaction-execution.js';
 import { ReadInteraction, type AsOf, type InteractionReading } from './read-interaction.js';
 import { mayRead } from '../domain/visibility.js';
@@ -28,6 +28,7 @@ import { mayRead } from '../domain/visibility.js';
 export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
   constructor(
     private readonly execution: InteractionExecution,
+    private readonly expiries: DueExpiries,
     private readonly queries: QueryBus,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -41,11 +42,15 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
   }: ReadInteraction): Promise<Result<InteractionReading, Rejection>> {
     const fault = await this.faultOf(asOf);
     if (fault !== undefined) return err(fault);
-    const state = await this.load(interactionStream(interactionId), asOf);
-    if (state === undefined) return err({ code: 'interaction-not-found' });
-    const parties = await this.queries.execute(new AgentHeads(state.parties));
+    const stream = interactionStream(interactionId);
+    const head = await this.head(stream);
+    if (head === undefined) return err({ code: 'interaction-not-found' });
+    const parties = await this.queries.execute(new AgentHeads(head.parties));
     if (!mayRead(caller, parties.values())) return err({ code: 'interaction-not-found' });
-    return ok({ interaction: this.asShown(state, asOf), parties });
+    const interaction = await this.stateOf(stream, head, asOf);
+    return interaction === undefined
+      ? err({ code: 'interaction-not-found' })
+      : ok({ interaction, parties });
   }
 
   /** A client's clock may be ahead of ours as far as a signer's may; it then sees our present. */
@@ -65,36 +70,47 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
     }
   }
 
-  /** What is erased now is erased in every past state, even if a backup has brought back its key. */
-  private async load(stream: string, asOf: AsOf): Promise<Interaction | undefined> {
-    const { state } = await this.loadAs(stream, asOf);
-    if (state === undefined || asOf.kind === 'now') return state;
-    const { state: head } = await this.execution.repository.load(stream);
-    const isErased = head !== undefined && head.erasure !== null;
-    return isErased ? withoutTexts(state) : state;
+  private async head(stream: string): Promise<Interaction | undefined> {
+    return (await this.execution.repository.load(stream)).state;
   }
 
-  private loadAs(stream: string, asOf: AsOf): Promise<Loaded<Interaction | undefined>> {
+  /** Undefined when it did not exist yet. */
+  private async stateOf(
+    stream: string,
+    head: Interaction,
+    asOf: AsOf,
+  ): Promise<Interaction | undefined> {
     const { repository } = this.execution;
+    const now = timestampOf(this.clock());
     switch (asOf.kind) {
-      case 'now':
-        return repository.load(stream);
-      case 'time':
-        return repository.loadWhile(stream, ({ recordedAt }) => !isBefore(asOf.time, recordedAt));
+      case 'now': {
+        const settled = (await this.settle(stream, head, now)) ?? head;
+        return effectiveAt(settled, now);
+      }
+      case 'time': {
+        const moment = earliest(asOf.time, now);
+        await this.settle(stream, head, moment);
+        const { state } = await repository.loadWhile(
+          stream,
+          ({ recordedAt }) => !isBefore(asOf.time, recordedAt),
+        );
+        return state && effectiveAt(state, moment);
+      }
       case 'position':
-        return repository.loadWhile(stream, ({ position }) => position <= asOf.position);
+        return (await repository.loadWhile(stream, ({ position }) => position <= asOf.position))
+          .state;
     }
   }
 
-  private asShown(interaction: Interaction, asOf: AsOf): Interaction {
-    switch (asOf.kind) {
-      case 'now':
-        return effectiveAt(interaction, timestampOf(this.clock()));
-      case 'time':
-        return effectiveAt(interaction, earliest(asOf.time, timestampOf(this.clock())));
-      case 'position':
-        return interaction;
-    }
+  /** Records an expiry that is going to be shown. @returns the head after that, where one was due */
+  private async settle(
+    stream: string,
+    head: Interaction,
+    moment: Timestamp,
+  ): Promise<Interaction | undefined> {
+    if (!isExpiryDue(head, moment)) return undefined;
+    await this.expiries.record(head.interactionId);
+    return this.head(stream);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Executed, Prepared } from '../../event-store/command-execution.js'
 import { interactionStream } from '../../interactions/domain/stream.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import type { Timestamp } from '../../kernel/timestamp.js';
+import { latest, type Timestamp } from '../../kernel/timestamp.js';
 import { ApprovalDecisions } from '../approval-decisions.js';
 import { ApprovalReads } from '../approval-reads.js';
 import { isToApprove } from '../domain/approving.js';
@@ -55,10 +55,13 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
 
   async #context(
     invocation: InvocationToApprove,
-    now: Timestamp,
+    clock: () => Timestamp,
   ): Promise<Result<Prepared<InvocationContext>, Rejection>> {
     const { head: agent, ever: callersAgents } = await this.reads.callersAgent(invocation);
     const contract = await this.reads.contractOf(invocation);
+    // Nothing is dated before what it rests on, which a node may have recorded whose clock is ahead.
+    const restsOn = [agent, contract].filter((each) => each !== undefined);
+    const now = restsOn.reduce((moment, { updatedAt }) => latest(moment, updatedAt), clock());
     const { terms } = invocation.call;
     const areTermsInForce =
       terms !== null && contract !== undefined && areInForce(terms, contract, now);
@@ -71,6 +74,7 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
           [interactionStream(contract.interactionId)]: contract.version - 1,
         }),
       },
+      recordedAt: now,
     });
   }
 }

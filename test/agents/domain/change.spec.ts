@@ -189,6 +189,21 @@ describe('revoking a key', () => {
     expect(revoked.when(signed(revoke('k9' as KeyId), 1, 11, k2))).toBe('key-not-found');
   });
 
+  it('of a retired agent takes what entitles to it, once', () => {
+    const retired = given(keyed, signed({ kind: 'retire', reason: 'replaced' }, 0, 5));
+    const command = change(revoke(k1.keyId), 1);
+    expect(retired.when({ command, by: owner, second: 6 })).toBe('change-signature-required');
+    expect(retired.when({ command, by: otherAdmin, second: 6 })).toBe('change-signature-required');
+    expect(retired.when(signed(revoke(k1.keyId), 0, 6))).toBe('agent-changed');
+    const revoked = given(
+      keyed,
+      signed({ kind: 'retire', reason: 'replaced' }, 0, 5),
+      signed(revoke(k1.keyId), 1, 6),
+    );
+    const again = { command: change(revoke(k1.keyId), 2), by: ownerAdmin, second: 7 };
+    expect(revoked.when(again)).toBe('key-not-valid');
+  });
+
   it('of the last key locks the agent for all but its owner with agents:admin', () => {
     const locked = given(keyed, signed(revoke(k1.keyId), 0, 10));
     const add: Content = { kind: 'add-key', key: submission(k2, at(20)), replaces: null };
@@ -265,11 +280,21 @@ describe('every change', () => {
     expect(Array.isArray(given(keyed).when(signed(content, 0, 0)))).toBe(true);
   });
 
-  it.each(everyChange)('$kind of a retired agent is refused, to everybody', (content) => {
-    const retired = given(keyed, signed({ kind: 'retire', reason: 'replaced' }, 0, 5));
-    expect(retired.when(signed(content, 1, 6))).toBe('agent-retired');
-    expect(retired.when({ command: change(content, 1), by: ownerAdmin })).toBe('agent-retired');
-  });
+  it.each(everyChange)(
+    '$kind of a retired agent is refused, to everybody, unless it revokes a key',
+    (content) => {
+      const retired = given(keyed, signed({ kind: 'retire', reason: 'replaced' }, 0, 5));
+      const byKey = signed(content, 1, 6);
+      const byOwner = { command: change(content, 1), by: ownerAdmin, second: 6 };
+      for (const act of [byKey, byOwner]) {
+        if (content.kind !== 'revoke-key') expect(retired.when(act)).toBe('agent-retired');
+        else {
+          const { keys, retiredAt } = retired.then(act);
+          expect([retiredAt, keys.get(k1.keyId)?.revokedAt]).toEqual([at(5), at(6)]);
+        }
+      }
+    },
+  );
 
   it.each(everyChange)('$kind moves the revision and keeps what it does not name', (content) => {
     const before = given().then(keyed);

@@ -1,13 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { keysForVerification, keyValidAt, signsItsActs } from '../../../src/agents/domain/keys.js';
+import { keysForVerification, validKey, signsItsActs } from '../../../src/agents/domain/keys.js';
 import type { AcceptanceMethod } from '../../../src/kernel/federated-interaction.js';
 import type { KeyId } from '../../../src/kernel/ids.js';
-import { agentAfter, at, change, register, submission, testKey } from '../support/agents.js';
+import {
+  agentAfter,
+  at,
+  change,
+  register,
+  submission,
+  testKey,
+  type Act,
+} from '../support/agents.js';
 
 const k1 = testKey('constructor', 1);
 const k2 = testKey('toString', 2);
 
-const rotated = agentAfter(
+const history: readonly Act[] = [
   { command: register({ keys: [submission(k1)] }) },
   {
     command: change({ kind: 'add-key', key: submission(k2, at(100)), replaces: k1.keyId }, 0, {
@@ -23,27 +31,37 @@ const rotated = agentAfter(
     }),
     second: 200,
   },
-);
+];
+const rotated = agentAfter(...history);
 
 describe('the window of a key', () => {
+  const none = 'key-not-valid';
   it.each([
-    [-1, 'key-not-valid', 'key-not-valid'],
-    [0, k1.keyId, 'key-not-valid'],
-    [99.999, k1.keyId, 'key-not-valid'],
-    [100, 'key-not-valid', k2.keyId],
-    [199.999, 'key-not-valid', k2.keyId],
-    [200, 'key-not-valid', 'key-not-valid'],
-  ])('at second %d the first key is %s, the second %s', (second, first, next) => {
-    const verdict = (keyId: KeyId): string => {
-      const key = keyValidAt(rotated, keyId, at(second));
-      return typeof key === 'string' ? key : key.keyId;
-    };
-    expect(verdict(k1.keyId)).toBe(first);
-    expect(verdict(k2.keyId)).toBe(next);
-  });
+    [1, -1, none, 'key-not-found'],
+    [1, 0, k1.keyId, 'key-not-found'],
+    [1, 99.999, k1.keyId, 'key-not-found'],
+    [2, 100, none, k2.keyId],
+    [3, 200, none, none],
+    // The clock is behind that of the node that recorded the last of them, or was asked too early.
+    [2, 50, none, none],
+    [3, 50, none, none],
+    [3, 150, none, none],
+    [3, 199.999, none, none],
+  ])(
+    'after %d events, at second %d, lets the first key be %s, the second %s',
+    (events, second, first, next) => {
+      const agent = agentAfter(...history.slice(0, events));
+      const verdict = (keyId: KeyId): string => {
+        const key = validKey(agent, keyId, at(second));
+        return typeof key === 'string' ? key : key.keyId;
+      };
+      expect(verdict(k1.keyId)).toBe(first);
+      expect(verdict(k2.keyId)).toBe(next);
+    },
+  );
 
   it.each(['unknown', 'valueOf', 'hasOwnProperty'])('is not found for the id %s', (name) => {
-    expect(keyValidAt(rotated, name as KeyId, at(50))).toBe('key-not-found');
+    expect(validKey(rotated, name as KeyId, at(50))).toBe('key-not-found');
   });
 
   it('is history that verifiers get whole', () => {
@@ -57,7 +75,12 @@ describe('the window of a key', () => {
 describe('signing its acts', () => {
   const cases: readonly [readonly AcceptanceMethod[], boolean][] = [
     [['ed25519'], true],
-    [['ed25519', 'policy_auto_accept'], false],
+    [['ed25519', 'policy_auto_accept'], true],
+    [['policy_auto_accept', 'ed25519'], true],
+    [['ed25519', 'oauth_account'], false],
+    [['oauth_installation', 'ed25519'], false],
+    [['ed25519', 'policy_auto_accept', 'oauth_account'], false],
+    [['policy_auto_accept'], false],
     [['oauth_account'], false],
     [['oauth_installation', 'oauth_account'], false],
   ];

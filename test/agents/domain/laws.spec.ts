@@ -4,7 +4,7 @@ import { agentDecider } from '../../../src/agents/domain/agent-decider.js';
 import type { Agent } from '../../../src/agents/domain/agent.js';
 import type { AgentCommand } from '../../../src/agents/domain/commands.js';
 import type { AgentEvent } from '../../../src/agents/domain/events.js';
-import { hasEverHadKeys, keyValidAt } from '../../../src/agents/domain/keys.js';
+import { hasEverHadKeys, validKey } from '../../../src/agents/domain/keys.js';
 import type { Caller, Scope } from '../../../src/kernel/caller.js';
 import type { Recorded } from '../../../src/kernel/event.js';
 import type { AcceptanceMethod } from '../../../src/kernel/federated-interaction.js';
@@ -217,22 +217,44 @@ describe('whatever anybody does to an agent', () => {
     );
   });
 
-  it('tenant, owner and registration stay; retirement is the last event', () => {
+  it('tenant, owner and registration stay; after retirement only keys are revoked', () => {
     fc.assert(
       fc.property(story, (steps) => {
         const taken = play(steps);
-        for (const { before, after } of taken) {
+        for (const { before, after, events } of taken) {
           if (before === null) continue;
           expect(after).toMatchObject({
             tenant: before.tenant,
             owner: before.owner,
             registeredAt: before.registeredAt,
           });
-          expect(before.retiredAt).toBeNull();
+          if (before.retiredAt === null) continue;
+          expect(events.map(({ type }) => type)).toEqual(['agent-key-revoked']);
+          expect(after?.retiredAt).toBe(before.retiredAt);
         }
       }),
       RUNS,
     );
+  });
+
+  it('an agent that retired changes only by revocations, each of which is possible', () => {
+    let revoked = 0;
+    fc.assert(
+      fc.property(story, contentAt(130), (steps, content) => {
+        const state = foldAgent(logOf(play(steps)));
+        if (state === null) return;
+        const retired = { ...state, retiredAt: state.retiredAt ?? at(125) };
+        const command = change(content, retired.revision);
+        const byOwner = caller({ scopes: ['agents:admin'] });
+        const { ok } = agentDecider.decide(retired, command, context(at(130), byOwner));
+        const revocable =
+          content.kind === 'revoke-key' && state.keys.get(content.keyId)?.revokedAt === null;
+        expect(ok).toBe(revocable);
+        if (ok) revoked++;
+      }),
+      RUNS,
+    );
+    expect(revoked).toBeGreaterThan(0);
   });
 
   it('an agent that ever had a key changes only by its key or its owner with agents:admin', () => {
@@ -250,7 +272,7 @@ describe('whatever anybody does to an agent', () => {
           } else {
             signed++;
             const signer = keys[step.signer];
-            const own = signer && keyValidAt(before, signer.keyId, at(step.second));
+            const own = signer && validKey(before, signer.keyId, at(step.second));
             expect(own).toMatchObject({ jwk: signer?.jwk });
           }
           for (const { data } of events) {

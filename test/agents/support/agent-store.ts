@@ -51,7 +51,7 @@ export class AgentStore {
       agentStream(command.agentId),
       command,
       envelope,
-      async (_, now) => ok({ context: context(now, ownerAdmin), basedOn: {} }),
+      async (_, now) => ok({ context: context(now(), ownerAdmin), basedOn: {} }),
     );
     if (!executed.ok) throw new Error(executed.error.code);
     return executed.value.position;

@@ -80,7 +80,11 @@ export function signatureOf(
 }
 
 /** Changes of beta, numbered on from its registration. */
-function changes(at: Timestamp, made: readonly Change[], from = 1): readonly EventEnvelope[] {
+export function changes(
+  at: Timestamp,
+  made: readonly Change[],
+  from = 1,
+): readonly EventEnvelope[] {
   return made.map((change, nth) => {
     const { type, data, by, command, index } = change;
     const revision = from + nth;

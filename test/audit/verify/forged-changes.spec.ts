@@ -167,7 +167,7 @@ describe('a signature entitles to the change that it was asked for with, once', 
       by: signatureOf(revoking(second.keyId, betaKey), betaKey, 2),
     });
     const before = [adding(second, betaKey), retired('A'.repeat(43)), retired('A'.repeat(43))];
-    expect(verifyStory({ before }).doubts).toEqual([failed(3, 'change-repeated')]);
+    expect(verifyStory({ before }).doubts).toContainEqual(failed(3, 'change-repeated'));
   });
 });
 

@@ -196,6 +196,9 @@ const bySignature = (spec: Partial<Acceptance>) => (acceptance: Acceptance) => (
 const identityPoint = Buffer.from(`01${'00'.repeat(31)}`, 'hex').toString('base64url');
 const identitySignature = Buffer.from(`01${'00'.repeat(63)}`, 'hex').toString('base64url');
 
+/** Of what was recorded when revision 1 was answered: further than clocks are apart. */
+const longBefore = after(answeredAt(1), -300.001);
+
 const WAYS: Readonly<Record<keyof typeof DOCUMENT_REASONS, Ways>> = {
   'schema-violation': [
     'schema',
@@ -684,10 +687,7 @@ const WAYS: Readonly<Record<keyof typeof DOCUMENT_REASONS, Ways>> = {
   'key-window-ended': [
     'acceptance',
     'failed',
-    [
-      active(),
-      keys((it) => (it.agents[beta.agentId] = [keyEntry(beta, { until: answeredAt(1) })])),
-    ],
+    [active(), keys((it) => (it.agents[beta.agentId] = [keyEntry(beta, { until: longBefore })]))],
   ],
   raced: [
     'acceptance',
@@ -696,14 +696,14 @@ const WAYS: Readonly<Record<keyof typeof DOCUMENT_REASONS, Ways>> = {
       active(),
       keys(
         (it) =>
-          (it.agents[beta.agentId] = [
-            keyEntry(beta, { until: answeredAt(1), revoked: answeredAt(1) }),
-          ]),
+          (it.agents[beta.agentId] = [keyEntry(beta, { until: longBefore, revoked: longBefore })]),
       ),
     ],
     [
       active(),
-      keys((it) => (it.agents[alpha.agentId] = [keyEntry(alpha, { revoked: after(START, -1) })])),
+      keys(
+        (it) => (it.agents[alpha.agentId] = [keyEntry(alpha, { revoked: after(START, -300.001) })]),
+      ),
     ],
   ],
   'recorded-moment-unknown': [
@@ -725,6 +725,14 @@ const WAYS: Readonly<Record<keyof typeof DOCUMENT_REASONS, Ways>> = {
         (it) => (it.agents[beta.agentId] = [keyEntry(beta, { until: after(answeredAt(1), -10) })]),
       ),
     ],
+    // It is around its key's end, which came first or second: only places tell.
+    ...[-300, -0.001, 0, 0.001, 300]
+      .map((seconds) => after(answeredAt(1), seconds))
+      .flatMap((end) => [{ until: end }, { until: end, revoked: end }, { revoked: end }])
+      .map(
+        (window) =>
+          [active(), keys((it) => (it.agents[beta.agentId] = [keyEntry(beta, window)]))] as const,
+      ),
   ],
   'attestation-missing': [
     'attestation',
@@ -760,7 +768,7 @@ const WAYS: Readonly<Record<keyof typeof DOCUMENT_REASONS, Ways>> = {
       keys(
         (it) =>
           (it.platform = [
-            { ...keyEntry(platform, { revoked: answeredAt(1) }), purpose: 'attestation' },
+            { ...keyEntry(platform, { revoked: longBefore }), purpose: 'attestation' },
           ]),
       ),
     ],
@@ -768,6 +776,16 @@ const WAYS: Readonly<Record<keyof typeof DOCUMENT_REASONS, Ways>> = {
   'log-position-needed': [
     'attestation',
     'not-checkable',
+    ...[-300, 0, 300].map(
+      (seconds) =>
+        [
+          active(),
+          keys((it) => {
+            const revoked = after(answeredAt(1), seconds);
+            it.platform = [{ ...keyEntry(platform, { revoked }), purpose: 'attestation' }];
+          }),
+        ] as const,
+    ),
     [
       active(),
       keys(
@@ -829,7 +847,7 @@ describe('everything else about a document with one flaw is verified', () => {
   });
 
   it('a key that was replaced or revoked later still verifies what it signed', () => {
-    const later = after(answeredAt(4), 1);
+    const later = after(answeredAt(4), 300.001);
     const retired = keys((it) => {
       it.agents[alpha.agentId] = [keyEntry(alpha, { until: later })];
       it.agents[beta.agentId] = [keyEntry(beta, { until: later, revoked: later })];
@@ -838,8 +856,8 @@ describe('everything else about a document with one flaw is verified', () => {
     expect(complaints(negotiated(), retired)).toEqual([]);
   });
 
-  it('a window includes its beginning and excludes its end', () => {
-    const window = { from: answeredAt(1), until: after(answeredAt(1), 0.001) };
+  it('a window includes its beginning, and ends 300 s behind what it certainly holds', () => {
+    const window = { from: answeredAt(1), until: after(answeredAt(1), 300.001) };
     const exact = keys((it) => {
       it.agents[beta.agentId] = [keyEntry(beta, window)];
       it.platform = [{ ...keyEntry(platform, window), purpose: 'attestation' }];
@@ -863,7 +881,10 @@ describe('everything else about a document with one flaw is verified', () => {
   it('attestations dated outside the window of the platform key', () => {
     for (const [window, reason] of [
       [{ from: after(answeredAt(1), 1) }, 'key-not-yet-valid'],
-      [{ until: answeredAt(1) }, 'key-window-ended'],
+      [{ until: longBefore }, 'key-window-ended'],
+      [{ until: after(answeredAt(1), -300) }, 'recorded-moment-unknown'],
+      [{ until: answeredAt(1) }, 'recorded-moment-unknown'],
+      [{ until: after(answeredAt(1), 300) }, 'recorded-moment-unknown'],
       [{ jwk: { ...platform.jwk, x: identityPoint } }, 'key-unsafe-point'],
     ] as const) {
       const given = keys(

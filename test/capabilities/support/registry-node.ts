@@ -83,7 +83,7 @@ export class RegistryNode {
       envelope,
       async (_, now) => {
         const none = { caller: null, replacements: [], predecessors: [], lastCall: null };
-        const context = { now, agentTenant: 'tenant', ...none, backendSummary: null };
+        const context = { now: now(), agentTenant: 'tenant', ...none, backendSummary: null };
         return ok({ context, basedOn: {} });
       },
     );

@@ -67,6 +67,40 @@ describe('an agent without keys', () => {
       .refused('method-not-permitted');
   });
 
+  /** The owner, who comes through the agent's client; bound to the agent or not. */
+  const through = [delta.agentId, null].map((agent) => ({
+    ...delta.ownerToken,
+    client: delta.token.client,
+    agent,
+  }));
+
+  it.each([
+    [['oauth_account']],
+    [['oauth_installation']],
+    [['policy_auto_accept', 'oauth_account']],
+  ] as const)('accepts by whichever method of its owner’s token it permits: %j', (methods) => {
+    for (const token of through) {
+      const scene = toDelta.with(permitting(delta, ...methods));
+      const { events } = given(scene).when(accept(delta, { token }));
+      expect(acceptanceIn(events).method).toBe(methods.at(-1));
+    }
+  });
+
+  it('accepts by the client’s method where it permits the owner’s as well', () => {
+    for (const token of through) {
+      const { events } = given(toDelta).when(accept(delta, { token }));
+      expect(acceptanceIn(events).method).toBe('oauth_installation');
+    }
+  });
+
+  it('accepts by no method of its owner’s token that it does not permit', () => {
+    for (const token of through) {
+      given(toDelta.with(permitting(delta, 'policy_auto_accept')))
+        .when(accept(delta, { token }))
+        .refused('method-not-permitted');
+    }
+  });
+
   it('does not accept by a token that is bound to it and nothing more', () => {
     given(toDelta)
       .when(accept(delta, { token: delta.boundToken }))
@@ -132,7 +166,7 @@ describe('an agent with keys', () => {
     const automatic = permitting(beta, 'ed25519', 'policy_auto_accept');
     given(pending.with(automatic))
       .when(accept(automatic, { proof: 'none' }))
-      .refused('method-not-permitted');
+      .refused('signature-required');
   });
 
   it('does not propose or revise without a signature', () => {

@@ -29,6 +29,7 @@ import {
   Scene,
   stranger,
   type Party,
+  withPolicy,
 } from '../../support/interaction-fixtures.js';
 import { STATES } from '../../support/interaction-states.js';
 
@@ -172,6 +173,12 @@ describe('consent', () => {
     given(STATES.cancelled)
       .when(consentToErasure(alpha, { proof: 'none' }))
       .refused('signature-required');
+    const automatic = withPolicy(alpha);
+    for (const token of [alpha.token, alpha.ownerToken]) {
+      given(STATES.cancelled.with(automatic))
+        .when(consentToErasure(automatic, { token, proof: 'none' }))
+        .refused('signature-required');
+    }
     const keyless = party(beta.agentId, undefined);
     const [event] = given(STATES.cancelled.with(keyless)).when(consentToErasure(keyless)).events;
     expect(event?.data).toMatchObject({ signedAt: null, signature: null });

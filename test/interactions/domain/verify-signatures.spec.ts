@@ -91,10 +91,15 @@ describe.each(SIGNED)('the signature of %s', (_, scene, make) => {
       .refused('key-not-found');
   });
 
-  it('is required of an agent that accepts by signature alone', () => {
+  it.each([
+    [['ed25519']],
+    [['ed25519', 'policy_auto_accept']],
+    [['policy_auto_accept', 'ed25519']],
+  ] as const)('is required of an agent that accepts by no token: %j', (methods) => {
+    const strict = changed(beta, { methods });
     for (const token of [beta.token, beta.ownerToken, beta.boundToken]) {
-      given(scene)
-        .when(make(beta, { proof: 'none', token }))
+      given(scene.with(strict))
+        .when(make(strict, { proof: 'none', token }))
         .refused('signature-required');
     }
   });
@@ -145,8 +150,11 @@ describe('a service that moved to another address', () => {
   });
 });
 
-describe('an agent that opted out of signing', () => {
-  const lenient = changed(beta, { methods: ['ed25519', 'oauth_installation'] });
+describe.each([
+  [['ed25519', 'oauth_installation']],
+  [['oauth_account', 'ed25519', 'policy_auto_accept']],
+] as const)('an agent that opted out of signing: %j', (methods) => {
+  const lenient = changed(beta, { methods });
   const acts = SIGNED.filter(([name]) => !['propose', 'revise', 'accept'].includes(name));
 
   it.each(acts)('may leave %s unsigned', (_, scene, make) => {

@@ -189,7 +189,7 @@ export class Deployment {
       Promise.resolve(
         ok({
           context: {
-            now,
+            now: now(),
             leewayMs: 300_000,
             audience: 'https://c.example',
             caller: caller(agentId),
@@ -266,7 +266,7 @@ export class Deployment {
       command,
       given,
       async (state, now) =>
-        ok({ context: await this.#context(state, command, by, now), basedOn: {} }),
+        ok({ context: await this.#context(state, command, by, now()), basedOn: {} }),
     );
   }
 

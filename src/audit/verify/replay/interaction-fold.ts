@@ -8,6 +8,7 @@ import type { Timestamp } from '../../../kernel/timestamp.js';
 import type { FirstProposalData, InteractionEvent, ProposalData } from './event-data.js';
 import type { PlacedEvent } from './entry.js';
 import { itemsHash } from './report-items.js';
+import { withSignatureOf } from './served-signatures.js';
 import {
   inForce,
   isEnded,
@@ -32,6 +33,7 @@ export function begin(
   documents: boolean,
 ): ReplayedInteraction {
   const at = envelope.recordedAt;
+  const { signature } = data.acceptance;
   return {
     interactionId: data.interactionId,
     audience: data.audience,
@@ -44,13 +46,14 @@ export function begin(
     createdAt: at,
     updatedAt: at,
     status: 'pending',
-    revisions: [proposed(data, null, at, contract)],
+    revisions: [proposed(data, null, at, index, contract)],
     inForce: null,
     reports: NOBODY,
     expected: null,
     endedAt: null,
     retentionDays: null,
     consents: NOBODY,
+    signatures: signature === undefined ? [] : [signature.value],
     erased: false,
     revision: envelope.revision,
     index,
@@ -70,10 +73,11 @@ export function record(
   state.revision = envelope.revision;
   state.index = index;
   state.expected = null;
+  state.signatures = withSignatureOf(state.signatures, event);
   switch (event.type) {
     case 'revision-proposed':
       close(state, 'superseded', at);
-      state.revisions.push(proposed(event.data, event.data.previousTermsHash, at, contract));
+      state.revisions.push(proposed(event.data, event.data.previousTermsHash, at, index, contract));
       state.updatedAt = at;
       return;
     case 'revision-accepted': {
@@ -150,11 +154,13 @@ function proposed(
   data: ProposalData,
   previousTermsHash: TermsHash | null,
   at: Timestamp,
+  index: number,
   contract: Contract | null,
 ): ReplayedRevision {
   return {
     revisionId: data.revisionId,
     revision: data.revision,
+    index,
     previousTermsHash,
     termsHash: data.termsHash,
     contract,

@@ -16,6 +16,7 @@ import {
 } from './replayed-interaction.js';
 import type { ReplayedPlatformKeys } from './replayed-platform-keys.js';
 import { RestingStates } from './resting-states.js';
+import { outweighing, servedFlaw } from './served-signatures.js';
 import { acceptanceFlaw, actFlaw, attestationFlaw, type Party } from './signatures.js';
 import { beginningFlaw, transitionFlaw } from './transitions.js';
 
@@ -58,6 +59,8 @@ export class InteractionReplay {
     if (!state || !isEnded(state)) return;
     state.revisions = [];
     state.reports = NOBODY;
+    // A consent to the erasure, which may still come, says something else than all before.
+    state.signatures = [];
   }
 
   finish(): readonly CheckResult[] {
@@ -147,7 +150,7 @@ export class InteractionReplay {
   ): readonly CheckResult[] {
     const state = begin(data, placed, contract, this.options.documents === true);
     this.#interactions.set(data.interactionId, state);
-    return this.#acceptance(state, data.acceptance, null, placed);
+    return this.#acceptance(state, data.acceptance, null, placed, undefined);
   }
 
   #continue(
@@ -159,10 +162,11 @@ export class InteractionReplay {
     const results: CheckResult[] = [];
     const { envelope } = placed;
     const subject = subjectOf(envelope);
+    const served = servedFlaw(state, event);
     switch (event.type) {
       case 'revision-accepted': {
         const { acceptance, policyRevision } = event.data;
-        results.push(...this.#acceptance(state, acceptance, policyRevision, placed));
+        results.push(...this.#acceptance(state, acceptance, policyRevision, placed, served));
         break;
       }
       case 'revision-attested': {
@@ -179,7 +183,8 @@ export class InteractionReplay {
       case 'erasure-consented': {
         const party = this.partyNamed(event.data.agentId) ?? 'events-missing';
         const flaw = actFlaw(event, state, party, envelope.recordedAt);
-        results.push(conclude('act', `${subject}, ${event.data.agentId}`, flaw));
+        const about = `${subject}, ${event.data.agentId}`;
+        results.push(conclude('act', about, outweighing(flaw, served)));
         break;
       }
       case 'revision-proposed':
@@ -194,18 +199,23 @@ export class InteractionReplay {
     if (state.expected === null) this.#owing.delete(state.interactionId);
     else this.#owing.add(state.interactionId);
     if (event.type === 'revision-proposed') {
-      results.push(...this.#acceptance(state, event.data.acceptance, null, placed));
+      results.push(...this.#acceptance(state, event.data.acceptance, null, placed, served));
     }
     if (this.options.documents !== true) forgetSettledTerms(state);
     return results;
   }
 
-  /** Of the newest proposal. */
+  /**
+   * Of the newest proposal.
+   *
+   * @param served that its signature served before
+   */
   #acceptance(
     state: ReplayedInteraction,
     acceptance: FirstProposalData['acceptance'],
     policyRevision: number | null,
     { envelope }: PlacedEvent,
+    served: Flaw | undefined,
   ): readonly CheckResult[] {
     const revision = newest(state);
     if (revision === undefined) return [];
@@ -220,7 +230,7 @@ export class InteractionReplay {
       envelope.recordedAt,
     );
     const subject = `${subjectOf(envelope)}, revision ${revision.revision}, ${agentId}`;
-    return [conclude('acceptance', subject, flaw)];
+    return [conclude('acceptance', subject, outweighing(flaw, served))];
   }
 }
 

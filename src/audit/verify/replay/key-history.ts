@@ -33,6 +33,11 @@ export class KeyHistory {
     return this.#keys.has(keyId) || this.#points.has(x);
   }
 
+  /** All that there ever were: none is forgotten. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
   /** True until the first key, and never again. */
   get isEmpty(): boolean {
     return this.#keys.size === 0;

@@ -34,7 +34,8 @@ const INTERACTION = 'interaction-';
  *
  * Memory grows with the agents, their keys and changes. With a `restingPlace` it grows with nothing else;
  * without one, of every other stream its last revision and moment is kept in it, and of an
- * interaction, without `documents`, some 1 KiB, and the contract while a proposal is open.
+ * interaction, without `documents`, some 1 KiB, 100 bytes for each signed act, and the contract while a
+ * proposal is open.
  *
  * Over several threads: give every thread the events of agents and of `platform-keys`, and each the
  * events of its own interactions; `judges` says which streams a thread judges, so that each event is

@@ -9,6 +9,7 @@ import {
 } from '../../../kernel/statements.js';
 import { failure, gap, type Flaw } from '../check-result.js';
 import { AgentCommands } from './agent-commands.js';
+import { agentTransitionFlaw } from './agent-transitions.js';
 import { isOfRequest } from './change-request.js';
 import { subjectOf, type PlacedEvent } from './entry.js';
 import type {
@@ -35,8 +36,12 @@ export interface AgentFinding {
 export class ReplayedAgent {
   readonly keys = new KeyHistory();
   methods: readonly AcceptanceMethod[] = [];
-  /** Null: it has none. Without rules: they are not given. */
-  policy: { readonly rules: Policy | undefined; readonly revision: number } | null = null;
+  /** Null: it has none. Without rules: they are not given. With the revision and the place that set it. */
+  policy: {
+    readonly rules: Policy | undefined;
+    readonly revision: number;
+    readonly index: number;
+  } | null = null;
   /** Of the last event of its stream. */
   revision = -1;
   isRegistered = false;
@@ -45,6 +50,8 @@ export class ReplayedAgent {
   ignorance: Ignorance | null = null;
   /** Its last event, where that gave it its first key by a mere token. */
   #firstKey: PlacedEvent['envelope'] | null = null;
+  /** Places of the log from which on it accepts by its policy, or no more, in turn. */
+  readonly #policyTurns: { readonly index: number; readonly isOn: boolean }[] = [];
   /** Kept only where its events are judged. */
   readonly #commands = new AgentCommands();
 
@@ -60,9 +67,18 @@ export class ReplayedAgent {
     return this.partial ? gap('events-missing', event) : failure('head-unknown', event);
   }
 
-  /** It accepts by its own signature alone, and then signs its other acts too. */
+  /** It accepts by its own signature and by no token, and then signs its other acts too. */
   get signsItsActs(): boolean {
-    return this.methods.length === 1 && this.methods[0] === 'ed25519';
+    return (
+      this.methods.includes('ed25519') &&
+      !this.methods.includes('oauth_installation') &&
+      !this.methods.includes('oauth_account')
+    );
+  }
+
+  /** Whether it accepted by its policy, as far as methods go, just before this place in the log. */
+  acceptedByPolicyBefore(index: number): boolean {
+    return this.#policyTurns.findLast((turn) => turn.index < index)?.isOn ?? false;
   }
 
   /** Whether the event was allowed; asked once, before it is recorded. */
@@ -70,7 +86,10 @@ export class ReplayedAgent {
     const { envelope } = placed;
     const { recordedAt } = envelope;
     const repeated = this.#commands.take(envelope, this.#firstKey);
-    const flaw = this.#transitionFlaw(event, envelope) ?? repeated;
+    const goesWithFirstKey =
+      event.type !== 'agent-registered' && this.#goesWithFirstKey(event, envelope);
+    const transition = agentTransitionFlaw(this, event, envelope, goesWithFirstKey);
+    const flaw = transition?.result === 'failed' ? transition : (repeated ?? transition);
     const found: AgentFinding[] = [{ check: 'transition', about: null, flaw }];
     const added =
       event.type === 'agent-registered'
@@ -78,8 +97,9 @@ export class ReplayedAgent {
         : event.type === 'agent-key-added'
           ? [event.data.key]
           : [];
-    for (const key of added) {
-      found.push({ check: 'key-proof', about: key.keyId, flaw: this.#proofFlaw(key, recordedAt) });
+    for (const [nth, key] of added.entries()) {
+      const flaw = this.#proofFlaw(key, added.slice(0, nth), recordedAt);
+      found.push({ check: 'key-proof', about: key.keyId, flaw });
     }
     if (event.type !== 'agent-registered') {
       const { authorization } = event.data;
@@ -97,14 +117,14 @@ export class ReplayedAgent {
 
   /** Records; judges nothing. */
   record(event: AgentEvent, placed: PlacedEvent): void {
-    const { envelope } = placed;
+    const { envelope, index } = placed;
     const { revision } = envelope;
     this.revision = revision;
     this.#firstKey = null;
     switch (event.type) {
       case 'agent-registered':
         for (const { keyId, jwk } of event.data.keys) this.keys.add(keyId, jwk);
-        this.methods = event.data.methods;
+        this.#setMethods(event.data.methods, index);
         this.isRegistered = true;
         return;
       case 'agent-key-added': {
@@ -119,12 +139,12 @@ export class ReplayedAgent {
         this.keys.revoke(event.data.keyId, revision);
         return;
       case 'agent-methods-changed':
-        this.methods = event.data.methods;
+        this.#setMethods(event.data.methods, index);
         return;
       case 'agent-policy-changed': {
         const given = policyRules(event, placed);
         const rules = given.ok ? given.value : undefined;
-        this.policy = rules === null ? null : { rules, revision };
+        this.policy = rules === null ? null : { rules, revision, index };
         return;
       }
       case 'agent-retired':
@@ -133,6 +153,12 @@ export class ReplayedAgent {
       case 'agent-clients-changed':
       case 'agent-transport-changed':
     }
+  }
+
+  #setMethods(methods: readonly AcceptanceMethod[], index: number): void {
+    this.methods = methods;
+    const isOn = methods.includes('policy_auto_accept');
+    if (isOn !== (this.#policyTurns.at(-1)?.isOn ?? false)) this.#policyTurns.push({ index, isOn });
   }
 
   /**
@@ -150,32 +176,14 @@ export class ReplayedAgent {
     }
   }
 
-  #transitionFlaw(event: AgentEvent, envelope: PlacedEvent['envelope']): Flaw | undefined {
-    if (envelope.stream !== `agent-${event.data.agentId}`) return failure('entry-misplaced');
-    if (event.type === 'agent-registered') {
-      return envelope.revision === 0
-        ? undefined
-        : failure('illegal-transition', 'a registration is the first event');
-    }
-    if (!this.isRegistered) {
-      return this.ignorance === null
-        ? failure('illegal-transition', 'nothing is registered')
-        : gap(this.ignorance);
-    }
-    if (event.type === 'agent-key-revoked' && this.keys.find(event.data.keyId) === undefined) {
-      return this.ignorance === null
-        ? failure('key-unregistered', event.data.keyId)
-        : gap(this.ignorance, event.data.keyId);
-    }
-    return undefined;
-  }
-
   #proofFlaw(
     { keyId, jwk, jwkThumbprint: thumbprint, proof }: RegisteredKeyData,
+    others: readonly RegisteredKeyData[],
     recordedAt: PlacedEvent['envelope']['recordedAt'],
   ): Flaw | undefined {
     if (thumbprint !== jwkThumbprint(jwk)) return failure('thumbprint-mismatch', keyId);
-    if (this.keys.has(keyId, jwk)) return failure('key-repeated', keyId);
+    const isTaken = others.some((other) => other.keyId === keyId || other.jwk.x === jwk.x);
+    if (isTaken || this.keys.has(keyId, jwk)) return failure('key-repeated', keyId);
     const unsafe = unsafePoint(jwk);
     if (unsafe !== undefined) return failure(unsafe, keyId);
     if (!signedMomentFits(proof.signedAt, recordedAt, true)) {

@@ -13,6 +13,8 @@ import type { Timestamp } from '../../../kernel/timestamp.js';
 export interface ReplayedRevision {
   readonly revisionId: Uuid;
   readonly revision: number;
+  /** Place in the log of its proposal. */
+  readonly index: number;
   readonly previousTermsHash: TermsHash | null;
   readonly termsHash: TermsHash;
   /** Null without the texts, and once nothing needs it. */
@@ -56,6 +58,8 @@ export interface ReplayedInteraction {
   /** Days after the end, from the texts; null without them. */
   retentionDays: number | null;
   consents: ReadonlySet<AgentId>;
+  /** By which its parties acted so far; empty once the interaction is released. */
+  signatures: readonly string[];
   erased: boolean;
   /** Revision and place of the last event. */
   revision: number;

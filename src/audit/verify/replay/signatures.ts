@@ -18,6 +18,7 @@ import { failure, gap, type Flaw } from '../check-result.js';
 import type { ActData } from './event-data.js';
 import type { LaterEvent } from './interaction-fold.js';
 import type { Ignorance } from './key-history.js';
+import { policyFlaw } from './policy-rules.js';
 import type { ReplayedAgent } from './replayed-agent.js';
 import type { ReplayedPlatformKeys } from './replayed-platform-keys.js';
 import type { ReplayedInteraction, ReplayedRevision } from './replayed-interaction.js';
@@ -49,7 +50,7 @@ export function acceptanceFlaw(
     if (typeof party === 'string') return gap(party, agentId);
     return (
       permissionFlaw(acceptance, party) ??
-      policyFlaw(policyRevision, revision, party) ??
+      policyFlaw(policyRevision, revision, interaction, party) ??
       gap('method-without-signature', method)
     );
   }
@@ -78,32 +79,6 @@ export function acceptanceFlaw(
 function permissionFlaw({ method }: Acceptance, party: ReplayedAgent): Flaw | undefined {
   if (party.ignorance !== null) return gap(party.ignorance, method);
   return party.methods.includes(method) ? undefined : failure('method-not-permitted', method);
-}
-
-/** The policy that an acceptance names is the agent's here, and covers the terms beyond doubt. */
-function policyFlaw(
-  named: number | null,
-  { contract }: ReplayedRevision,
-  party: ReplayedAgent,
-): Flaw | undefined {
-  if (named === null) return undefined;
-  if (named > party.revision) return party.missing(named);
-  const { policy } = party;
-  if (policy?.revision !== named) return failure('policy-not-in-force', `revision ${named}`);
-  if (contract === null) return gap('texts-missing', 'contract');
-  if (policy.rules === undefined) return gap('texts-missing', 'policy');
-  const { taskCategories, allowedActions, maxRetentionDays } = policy.rules;
-  const covers =
-    taskCategories.includes(contract.taskCategory) &&
-    contract.allowedActions.every((action) => allowedActions.includes(action)) &&
-    contract.retentionDays <= maxRetentionDays &&
-    [
-      contract.allowedData,
-      contract.prohibitedData,
-      contract.humanApprovalRequirements,
-      contract.delegationRules,
-    ].every((list) => list.length === 0);
-  return covers ? undefined : failure('policy-not-in-force', 'the terms are not covered');
 }
 
 export type ActEvent = Extract<

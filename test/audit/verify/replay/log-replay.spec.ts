@@ -629,6 +629,32 @@ describe('the erasure of texts', () => {
       ],
       [`own@${next}, agent-beta act failed signature-missing`],
     ],
+    [
+      'with a consent that nobody signed, though its agent accepts by policy, too',
+      [
+        change(
+          'agent-beta',
+          'agent-methods-changed',
+          { methods: ['policy_auto_accept', 'ed25519'] },
+          log.length - 1,
+        ),
+        envelope(own, next, 'erasure-consented', { ...unsigned, agentId: 'agent-beta' }, ended),
+      ],
+      [`own@${next}, agent-beta act failed signature-missing`],
+    ],
+    [
+      'with a consent that nobody signed, since its agent accepts by token, too',
+      [
+        change(
+          'agent-beta',
+          'agent-methods-changed',
+          { methods: ['ed25519', 'oauth_account'] },
+          log.length - 1,
+        ),
+        envelope(own, next, 'erasure-consented', { ...unsigned, agentId: 'agent-beta' }, ended),
+      ],
+      [`own@${next}, agent-beta act not-checkable act-without-signature`],
+    ],
     ['when it is due', [erased('retention', next, later)], []],
     [
       'before it is due',
