@@ -116,7 +116,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     private readonly types: EventTypes<Event>,
     private readonly clock: Clock,
     private readonly random: RandomBytes,
-    remembering: Pick<StreamKind<State, Event>, 'mayRemember' | 'mayLackKey'> = {},
+    remembering: Pick<StreamKind<State, Event>, 'mayRemember' | 'mayLackKey' | 'seenFrom'> = {},
   ) {
     this.repository = new StreamRepository<State, Event>(log, keys, {
       types,

@@ -104,7 +104,8 @@ export class StreamRepository<State, Event extends DomainEvent> {
       for (const step of page) loaded = this.#after(loaded, step);
     }
     const { state, revision, position, recordedAt, written } = loaded;
-    return { state, revision, position, recordedAt, written };
+    const past = { state, revision, position, recordedAt, written };
+    return this.kind.seenFrom === undefined ? past : this.#seen(await this.#advance(stream), past);
   }
 
   /** The stream at its head, and whether a command is already in it. */
@@ -122,10 +123,15 @@ export class StreamRepository<State, Event extends DomainEvent> {
    */
   async advanceTo(stream: string, revision: number): Promise<Loaded<State>> {
     let passed: Loaded<State> | undefined;
-    await this.#advance(stream, (loaded) => {
+    const head = await this.#advance(stream, (loaded) => {
       if (loaded.revision === revision) passed = loaded;
     });
-    return passed ?? this.loadAtRevision(stream, revision);
+    return passed === undefined ? this.loadAtRevision(stream, revision) : this.#seen(head, passed);
+  }
+
+  #seen(head: Loaded<State>, earlier: Loaded<State>): Loaded<State> {
+    const state = this.kind.seenFrom?.(head.state, earlier.state) ?? earlier.state;
+    return state === earlier.state ? earlier : { ...earlier, state };
   }
 
   async #advance(stream: string, onStep?: (loaded: Loaded<State>) => void): Promise<Cached<State>> {

@@ -4,7 +4,12 @@ import type { CommandEnvelope } from '../event-store/command-execution.js';
 import { EventStoreUnavailable } from '../event-store/port.js';
 import { hashJson } from '../kernel/digest.js';
 import { deriveUuid, type InteractionId } from '../kernel/ids.js';
+import type { Timestamp } from '../kernel/timestamp.js';
 import { PerformInteractionCommand } from './commands/perform-interaction-command.js';
+import { isExpiryDue } from './domain/expiry.js';
+import type { Interaction } from './domain/interaction.js';
+import { interactionStream } from './domain/stream.js';
+import { InteractionExecution } from './interaction-execution.js';
 
 /**
  * Records an expiry that is due before anybody is told of it. An act that was judged a moment before
@@ -18,12 +23,25 @@ import { PerformInteractionCommand } from './commands/perform-interaction-comman
 export class DueExpiries {
   readonly #underWay = new Map<InteractionId, Promise<void>>();
 
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly execution: InteractionExecution,
+  ) {}
 
   /**
-   * Comes back once the log holds the end of the interaction, be it the expiry or an act that was faster;
-   * or when the log takes nothing now, which is no reason to answer nobody.
+   * The interaction as it is to be shown at a moment, from its head in the log. Where its expiry is due,
+   * the log holds its end by now: the expiry, or an act that was faster. Only when the log takes nothing,
+   * which is no reason to answer nobody, the expiry is still to be computed.
    */
+  async settled(head: Interaction, moment: Timestamp): Promise<Interaction> {
+    if (!isExpiryDue(head, moment)) return head;
+    const { interactionId } = head;
+    await this.record(interactionId);
+    const { state } = await this.execution.repository.load(interactionStream(interactionId));
+    return state ?? head;
+  }
+
+  /** Comes back once nothing can precede the expiry any more, or when the log takes nothing. */
   async record(interactionId: InteractionId): Promise<void> {
     let underWay = this.#underWay.get(interactionId);
     if (underWay === undefined) {

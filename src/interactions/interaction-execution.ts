@@ -9,6 +9,7 @@ import type { InteractionCommand } from './domain/commands.js';
 import type { InteractionContext } from './domain/context.js';
 import { interactionDecider } from './domain/decider.js';
 import type { InteractionEvent } from './domain/events.js';
+import { withoutTexts } from './domain/evolve.js';
 import type { Interaction } from './domain/interaction.js';
 import { isErased, isTerminal } from './domain/revisions.js';
 import { INTERACTION_EVENT_TYPES } from './event-types.js';
@@ -30,6 +31,11 @@ export class InteractionExecution extends CommandExecution<
     super(store, keys, interactionDecider, INTERACTION_EVENT_TYPES, clock, random, {
       mayLackKey: (interaction) =>
         interaction !== undefined && isTerminal(interaction.status) && !isErased(interaction),
+      // A backup may have brought back its key.
+      seenFrom: (head, earlier) =>
+        earlier !== undefined && head !== undefined && head.erasure !== null
+          ? withoutTexts(earlier)
+          : earlier,
     });
   }
 }

@@ -42,7 +42,7 @@ export class InteractionReads {
     // Before the tag is compared: texts go a moment before that is recorded, and from past states
     // without any record.
     const document = show(reading);
-    const etag = interactionEtag(interaction.version, headOf(interaction));
+    const etag = interactionEtag(interaction, headOf(interaction));
     reply.headers({ etag, vary: 'authorization', 'cache-control': 'private, no-cache' });
     if (!matchesIfNoneMatch(request.ifNoneMatch, etag)) return document;
     reply.code(304);

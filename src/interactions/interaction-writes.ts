@@ -14,6 +14,7 @@ import type { InteractionId } from '../kernel/ids.js';
 import type { Head, Rejection } from '../kernel/rejection.js';
 import type { Result } from '../kernel/result.js';
 import { ContractAdvice } from './contract-advice.js';
+import { DueExpiries } from './due-expiries.js';
 import { PerformInteractionCommand } from './commands/perform-interaction-command.js';
 import type { CommandOf, InteractionCommand } from './domain/commands.js';
 import { headOf } from './domain/head.js';
@@ -48,6 +49,7 @@ export class InteractionWrites {
   constructor(
     private readonly commands: CommandBus,
     private readonly advice: ContractAdvice,
+    private readonly expiries: DueExpiries,
   ) {}
 
   /** Answers 201 with the address of the new interaction, and warnings of its terms. */
@@ -133,7 +135,7 @@ export class InteractionWrites {
     return executed.value;
   }
 
-  private perform(
+  private async perform(
     { request, raw }: InteractionWrite,
     interactionId: InteractionId,
     command: InteractionCommand,
@@ -145,9 +147,15 @@ export class InteractionWrites {
       body: raw,
       head: head && `${String(head.revision)}.${head.status}.${head.termsHash}`,
     });
-    return this.commands.execute(
-      new PerformInteractionCommand(interactionId, command, request.caller, envelope),
-    );
+    const perform = (): Promise<Result<Executed<Interaction>, Rejection>> =>
+      this.commands.execute(
+        new PerformInteractionCommand(interactionId, command, request.caller, envelope),
+      );
+    const performed = await perform();
+    if (performed.ok || performed.error.code !== 'interaction-ended') return performed;
+    // Perhaps by an expiry that the log does not hold yet: told of it is who finds it there.
+    await this.expiries.record(interactionId);
+    return perform();
   }
 
   /** Of the terms that the command proposed. */
@@ -174,7 +182,7 @@ export class InteractionWrites {
     writeAnswer(reply, {
       position,
       replayed,
-      etag: interactionEtag(state.version, headOf(state)),
+      etag: interactionEtag(state, headOf(state)),
       ...(location !== undefined && { location }),
     });
   }

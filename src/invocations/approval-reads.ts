@@ -62,10 +62,14 @@ export class ApprovalReads {
     const { state } = await this.execution.repository.load(invocationStream(invocationId));
     if (!this.isVisible(state, caller))
       throw new RejectionException({ code: 'approval-not-found' });
-    // Recorded as erased, they stay so, even if a backup has brought back their key.
-    const contract = await this.contractOf(state);
+    return this.legible(state);
+  }
+
+  /** Texts that the contract says are erased stay so, even if a backup has brought back their key. */
+  async legible(invocation: InvocationToApprove): Promise<InvocationToApprove> {
+    const contract = await this.contractOf(invocation);
     const isErased = contract !== undefined && contract.erasure !== null;
-    return isErased ? withoutTexts(state) : state;
+    return isErased ? withoutTexts(invocation) : invocation;
   }
 
   /**

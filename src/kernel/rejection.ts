@@ -20,7 +20,8 @@ export const REJECTIONS = {
   'json-inexact-number': 'A number would change its value when read as a double.',
   'request-invalid':
     'The request does not have the documented shape; `errors` points at each fault.',
-  'contract-invalid': 'The contract does not match the wire schema; `errors` points at each fault.',
+  'contract-invalid':
+    'The contract does not match the wire schema, or asks for more answers than a report can carry; `errors` points at each fault.',
 
   // Who calls
   'token-missing': 'The request carries no bearer token.',

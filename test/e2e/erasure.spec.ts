@@ -162,7 +162,7 @@ describe('once every party consented', () => {
 
   it('an old ETag is no way around it', async () => {
     const { version } = await statusOf(document);
-    for (const tag of ['*', `"${String(version)}.1.accepted.${document.termsHash}"`]) {
+    for (const tag of ['*', `"${String(version)}.cancelled.1.accepted.${document.termsHash}"`]) {
       const headers = { 'if-none-match': tag };
       expect((await alpha.get(pathOf(document), { headers })).status).toBe(410);
     }

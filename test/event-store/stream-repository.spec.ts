@@ -105,3 +105,29 @@ describe('a long stream', () => {
     for (const { state } of loaded) expect(state).toEqual(upTo(LENGTH));
   });
 });
+
+describe('what an earlier state may still show', () => {
+  const hiding = (): StreamRepository<readonly number[], Happened> =>
+    new StreamRepository(store, keys, {
+      ...KIND,
+      seenFrom: (head, earlier) => (head.length === LENGTH ? earlier.map(() => -1) : earlier),
+    });
+
+  it('is asked of the head, whichever way leads to it', async () => {
+    const hidden = Array.from({ length: 8 }, () => -1);
+    for (const warm of [false, true]) {
+      const ways: readonly ((
+        of: StreamRepository<readonly number[], Happened>,
+      ) => Promise<unknown>)[] = [
+        async (of) => (await of.loadAtRevision(stream, 7)).state,
+        async (of) => (await of.loadWhile(stream, ({ revision }) => revision < 8)).state,
+        async (of) => (await of.advanceTo(stream, 7)).state,
+      ];
+      for (const way of ways) {
+        const of = hiding();
+        if (warm) await of.load(stream);
+        expect(await way(of)).toEqual(hidden);
+      }
+    }
+  });
+});

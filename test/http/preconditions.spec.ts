@@ -6,16 +6,25 @@ import type { Head } from '../../src/kernel/rejection.js';
 
 const HASH = 'A'.repeat(43) as TermsHash;
 const HEAD: Head = { revision: 3, status: 'proposed', termsHash: HASH };
-const ETAG = interactionEtag(7, HEAD);
+const ETAG = interactionEtag({ version: 7, status: 'pending' }, HEAD);
+
+const OTHERS = [
+  interactionEtag({ version: 8, status: 'pending' }, HEAD),
+  // What an expiry that was only computed and the act that came in its place have in common is all else.
+  interactionEtag({ version: 7, status: 'expired' }, HEAD),
+];
 
 describe('the ETag of an interaction', () => {
-  it('says version and head', () => {
-    expect(ETAG).toBe(`"7.3.proposed.${HASH}"`);
+  it('says version, status and head', () => {
+    expect(ETAG).toBe(`"7.pending.3.proposed.${HASH}"`);
   });
 
   it('gives the head back, whatever the version', () => {
     expect(parseIfMatch(ETAG)).toEqual({ ok: true, value: HEAD });
-    expect(parseIfMatch(interactionEtag(0, HEAD))).toEqual({ ok: true, value: HEAD });
+    expect(parseIfMatch(interactionEtag({ version: 0, status: 'active' }, HEAD))).toEqual({
+      ok: true,
+      value: HEAD,
+    });
   });
 
   it.each([
@@ -24,12 +33,13 @@ describe('the ETag of an interaction', () => {
     [`W/${ETAG}`],
     [`${ETAG}, ${ETAG}`],
     [ETAG.replaceAll('"', '')],
-    [`"7.0.proposed.${HASH}"`],
-    [`"7.03.proposed.${HASH}"`],
-    [`"7.3.constructor.${HASH}"`],
-    [`"7.3.proposed.${'B'.repeat(43)}"`],
-    [`"7.3.proposed.${HASH}x"`],
-    [`"${'9'.repeat(20)}.3.proposed.${HASH}"`],
+    [`"7.pending.0.proposed.${HASH}"`],
+    [`"7.pending.03.proposed.${HASH}"`],
+    [`"7.pending.3.constructor.${HASH}"`],
+    [`"7.pending.3.proposed.${'B'.repeat(43)}"`],
+    [`"7.pending.3.proposed.${HASH}x"`],
+    [`"${'9'.repeat(20)}.pending.3.proposed.${HASH}"`],
+    [`"7.3.proposed.${HASH}"`],
   ])('does not take %s for one', (text) => {
     expect(parseIfMatch(text)).toMatchObject({ ok: false, error: { code: 'request-invalid' } });
   });
@@ -38,7 +48,7 @@ describe('the ETag of an interaction', () => {
     for (const header of [ETAG, `W/${ETAG}`, `"x", ${ETAG}`, '*']) {
       expect([header, matchesIfNoneMatch(header, ETAG)]).toEqual([header, true]);
     }
-    for (const header of [null, '"x"', interactionEtag(8, HEAD)]) {
+    for (const header of [null, '"x"', ...OTHERS]) {
       expect([header, matchesIfNoneMatch(header, ETAG)]).toEqual([header, false]);
     }
   });

@@ -55,7 +55,7 @@ export type InteractionCommand =
       readonly termsHash: TermsHash;
       readonly policyRevision: number;
     }
-  /** By the expiry process. */
+  /** By the expiry process, or by whoever is told of it first. */
   | { readonly kind: 'expire' }
   /** By the erasure process, once the key of the texts is destroyed. */
   | {

@@ -6,10 +6,12 @@ import { CLOCK, CONFIG } from '../../config/tokens.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import { timestampOf, type Clock } from '../../kernel/timestamp.js';
+import { isBefore, timestampOf, type Clock, type Timestamp } from '../../kernel/timestamp.js';
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
+import { isTerminal } from '../domain/revisions.js';
 import { interactionStream } from '../domain/stream.js';
+import { DueExpiries } from '../due-expiries.js';
 import { interactionList } from '../projection.js';
 import {
   agentsActedFor,
@@ -19,7 +21,12 @@ import {
   type Row,
   type RowScope,
 } from './interaction-rows.js';
-import { ListInteractions, type InteractionPage } from './list-interactions.js';
+import { InteractionHead } from './interaction-head.js';
+import {
+  ListInteractions,
+  type InteractionFilter,
+  type InteractionPage,
+} from './list-interactions.js';
 import { pageOfRows, type PageEffort } from './row-pages.js';
 import { mayRead, sightOf } from '../domain/visibility.js';
 
@@ -31,6 +38,7 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
   constructor(
     @Inject(READ_MODEL) private readonly readModel: ReadModel,
     private readonly queries: QueryBus,
+    private readonly expiries: DueExpiries,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -42,11 +50,15 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
     }
     const scope = this.scopeOf(caller);
     if (scope.kind === 'agents' && scope.agents.length === 0) return ok(NOTHING);
-    const selection = selectionOf(filter, scope, timestampOf(this.clock()));
+    const now = timestampOf(this.clock());
+    const selection = selectionOf(filter, scope, now);
     const { rows, next } = await pageOfRows(this.readModel, selection, query, EFFORT, (found) =>
       this.readable(found, caller, scope),
     );
-    const items = rows.map((row) => listed(row, this.isReliable(row)));
+    const settled = await Promise.all(rows.map((row) => this.settled(row, now)));
+    const items = settled
+      .filter((row) => stillFits(row, filter))
+      .map((row) => listed(row, this.isReliable(row)));
     return ok({ items, next });
   }
 
@@ -82,7 +94,30 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
     return rows.filter((row) => partiesOf(row).some((party) => acting.has(party)));
   }
 
+  /**
+   * An expiry that is due is told of once the log holds it, as by every read; where an act was faster, its
+   * end is. What cannot be read from the log now is told as the list knows it.
+   */
+  private async settled(row: Row, now: Timestamp): Promise<Row> {
+    if (row.is_due === 0 || !this.isReliable(row)) return row;
+    try {
+      const head = await this.queries.execute(new InteractionHead(row.interaction_id));
+      if (head === undefined) return row;
+      const { status, updatedAt } = await this.expiries.settled(head, now);
+      return isTerminal(status) ? { ...row, status, updated_at: updatedAt, is_due: 0 } : row;
+    } catch {
+      return row;
+    }
+  }
+
   private isReliable({ interaction_id: id }: Row): boolean {
     return this.readModel.isReliable(interactionList.name, interactionStream(id));
   }
+}
+
+/** Of rows whose end the list did not know yet. */
+function stillFits(row: Row, { status, updatedSince }: InteractionFilter): boolean {
+  if (row.is_due === 1) return true;
+  if (status !== undefined && row.status !== status) return false;
+  return updatedSince === undefined || !isBefore(row.updated_at, updatedSince);
 }

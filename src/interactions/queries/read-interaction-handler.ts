@@ -14,9 +14,8 @@ import {
   millisecondsOf,
   timestampOf,
   type Clock,
-  type Timestamp,
 } from '../../kernel/timestamp.js';
-import { effectiveAt, isExpiryDue } from '../domain/expiry.js';
+import { effectiveAt } from '../domain/expiry.js';
 import type { Interaction } from '../domain/interaction.js';
 import { interactionStream } from '../domain/stream.js';
 import { DueExpiries } from '../due-expiries.js';
@@ -43,7 +42,7 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
     const fault = await this.faultOf(asOf);
     if (fault !== undefined) return err(fault);
     const stream = interactionStream(interactionId);
-    const head = await this.head(stream);
+    const { state: head } = await this.execution.repository.load(stream);
     if (head === undefined) return err({ code: 'interaction-not-found' });
     const parties = await this.queries.execute(new AgentHeads(head.parties));
     if (!mayRead(caller, parties.values())) return err({ code: 'interaction-not-found' });
@@ -70,10 +69,6 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
     }
   }
 
-  private async head(stream: string): Promise<Interaction | undefined> {
-    return (await this.execution.repository.load(stream)).state;
-  }
-
   /** Undefined when it did not exist yet. */
   private async stateOf(
     stream: string,
@@ -83,34 +78,26 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
     const { repository } = this.execution;
     const now = timestampOf(this.clock());
     switch (asOf.kind) {
-      case 'now': {
-        const settled = (await this.settle(stream, head, now)) ?? head;
-        return effectiveAt(settled, now);
-      }
+      case 'now':
+        return effectiveAt(await this.expiries.settled(head, now), now);
       case 'time': {
         const moment = earliest(asOf.time, now);
-        await this.settle(stream, head, moment);
+        // First: what is folded then lacks nothing that could come before the expiry.
+        await this.expiries.settled(head, moment);
         const { state } = await repository.loadWhile(
           stream,
           ({ recordedAt }) => !isBefore(asOf.time, recordedAt),
         );
         return state && effectiveAt(state, moment);
       }
-      case 'position':
-        return (await repository.loadWhile(stream, ({ position }) => position <= asOf.position))
-          .state;
+      case 'position': {
+        const { state } = await repository.loadWhile(
+          stream,
+          ({ position }) => position <= asOf.position,
+        );
+        return state;
+      }
     }
-  }
-
-  /** Records an expiry that is going to be shown. @returns the head after that, where one was due */
-  private async settle(
-    stream: string,
-    head: Interaction,
-    moment: Timestamp,
-  ): Promise<Interaction | undefined> {
-    if (!isExpiryDue(head, moment)) return undefined;
-    await this.expiries.record(head.interactionId);
-    return this.head(stream);
   }
 }
 

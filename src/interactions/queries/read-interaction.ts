@@ -18,7 +18,7 @@ export type AsOf =
   | { readonly kind: 'position'; readonly position: Position };
 
 export interface InteractionReading {
-  /** Expired already when its expiry is due but not yet recorded. */
+  /** An expiry that is due is in the log by now, or computed while the log takes nothing. */
   readonly interaction: Interaction;
   /** The parties as they are now. */
   readonly parties: ReadonlyMap<AgentId, Agent>;

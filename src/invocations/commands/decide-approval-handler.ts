@@ -50,7 +50,7 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
     const { state } = executed.value;
     if (!isInvocation(state) || !isToApprove(state)) throw new Error(`${stream} has no approval`);
     this.decisions.publish(invocationId);
-    return ok({ ...executed.value, state });
+    return ok({ ...executed.value, state: await this.reads.legible(state) });
   }
 
   async #context(

@@ -17,6 +17,8 @@ export interface Story {
   readonly texts: readonly string[];
   /** The one that the interaction list holds in clear. */
   readonly listed: string;
+  /** The reason of an approver. */
+  readonly denied: string;
 }
 
 /** Everything that people write about one contract: terms, reasons, a report, entries of approvals. */
@@ -58,5 +60,5 @@ export async function tellStory(
   const reported = documentOf(await partner.complete(active));
   const texts = [purpose, listed, criterion, entry, denied, amendment, rejected, ended];
   await finance.cancel(reported, ended);
-  return { document, texts, listed };
+  return { document, texts, listed, denied };
 }

@@ -80,7 +80,11 @@ export class Application {
     private readonly closers: readonly (() => Promise<void> | void)[],
   ) {}
 
-  static async open(env: Readonly<Record<string, string>> = {}): Promise<Application> {
+  /** @param over what the service has of the log, in place of the log itself */
+  static async open(
+    env: Readonly<Record<string, string>> = {},
+    over: (log: EventStore) => EventStore = (log) => log,
+  ): Promise<Application> {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'));
     const config = readConfig(
       { COUNTERSIGN_DEV: '1', DATA_FOLDER: folder, READ_WAIT_MS: '50', ...env },
@@ -118,7 +122,7 @@ export class Application {
       config: config.value,
       clock,
       random: randomBytes,
-      eventStore: store,
+      eventStore: over(store),
       keyStore: keys,
       readModel: views,
       keyring,

@@ -12,13 +12,14 @@ import {
   partiesRegistered,
 } from '../contract-rules.js';
 import type { Interaction } from '../interaction.js';
+import { reportFits } from '../report-rules.js';
 import type { Decision } from './decision.js';
 
 /**
  * Revision 1, with the initiator's own acceptance.
  *
  * Refuses with `not-acting-agent` (an unknown agent too), `agent-retired`, `interaction-exists`
- * (whoever owns it), the codes of the contract rules and those of {@link consent}.
+ * (whoever owns it), the codes of the contract rules, of {@link reportFits} and those of {@link consent}.
  */
 export function propose(
   state: Interaction | undefined,
@@ -40,6 +41,7 @@ export function propose(
     contractBelongs(contract, interactionId) ??
     partiesFit(contract.parties, agentId, responderAgentId) ??
     partiesRegistered(contract.parties, context.agents) ??
+    reportFits(contract) ??
     expiryFits(expiresAt, context.now) ??
     deadlineAhead(contract, context.now) ??
     hashAgrees(command.termsHash, to.termsHash);

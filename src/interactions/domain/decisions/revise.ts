@@ -13,6 +13,7 @@ import {
   revisionsFit,
 } from '../contract-rules.js';
 import type { Interaction } from '../interaction.js';
+import { reportFits } from '../report-rules.js';
 import { newestRevision, revisionInForce } from '../revisions.js';
 import type { Decision } from './decision.js';
 
@@ -21,7 +22,7 @@ import type { Decision } from './decision.js';
  * revision n, with its proposer's acceptance alone. Acceptances of earlier terms never carry over.
  *
  * Refuses with the codes of {@link admit}, `agent-retired`, `too-many-revisions`, the codes of the
- * contract rules, `terms-unchanged` and the codes of {@link consent}.
+ * contract rules and of {@link reportFits}, `terms-unchanged` and the codes of {@link consent}.
  */
 export function revise(
   state: Interaction | undefined,
@@ -43,6 +44,7 @@ export function revise(
     contractBelongs(contract, interactionId) ??
     partiesSame(contract.parties, interaction.parties) ??
     partiesRegistered(interaction.parties, context.agents) ??
+    reportFits(contract) ??
     deadlineAhead(contract, context.now) ??
     hashAgrees(command.termsHash, hash);
   if (refusal !== undefined) return err(refusal);
