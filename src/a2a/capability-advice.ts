@@ -8,7 +8,11 @@ import {
 } from '../capabilities/queries/registration-advice.js';
 import type { AgentId, SkillId } from '../kernel/ids.js';
 import type { Handlers } from './handlers/handler-registry.js';
+import { jsonModes } from './routing/media-types.js';
 import type { ClassifierAdvice } from './routing/classifier-advice.js';
+
+/** Media types in one warning. */
+const MAX_NAMED = 8;
 
 /** Looks at capabilities as whoever routes to them and runs them in this process. */
 export class CapabilityAdvice extends RegistrationAdvice {
@@ -50,6 +54,13 @@ export class CapabilityAdvice extends RegistrationAdvice {
       const by = takesData ? 'data-unfit' : 'handler-absent';
       const detail = `This process has no handler ${handler}: messages ${refused} are refused (${by}).`;
       advice.push({ code: 'handler-absent', detail });
+    }
+    const produced = new Set(jsonModes(skill.outputModes));
+    const unmet = skill.outputModes.filter((mode) => !produced.has(mode));
+    if (this.handlers.get(agentId, handler) === undefined && takesData && unmet.length > 0) {
+      const named = unmet.slice(0, MAX_NAMED).join(', ');
+      const detail = `A backend gives data: nothing here produces ${named}, which the card names (output-modes-unmet).`;
+      advice.push({ code: 'output-not-data', detail });
     }
     if (directInvoke !== null && !isBound) {
       const detail = `No backend is bound to the handler ${handler} here: direct invocations are refused (BACKEND_NOT_FOUND).`;

@@ -12,7 +12,10 @@ const HERE = capability('here');
 const GONE = capability('gone');
 
 const direct = { inputSchema: {}, outputSchema: {}, backend: {}, allowUnauthenticated: false };
-const BOUND = capability('bound', { directInvoke: direct });
+const BOUND = capability('bound', {
+  directInvoke: direct,
+  skill: { outputModes: ['text/plain', 'application/json'] },
+});
 const DATA_ALONE = capability('data-alone', {
   handler: BOUND.manifest.handler,
   directInvoke: direct,
@@ -66,6 +69,7 @@ describe('advice on a capability', () => {
     const advice = advising(new WordClassifier(), BOUND, DATA_ALONE, UNBOUND);
     expect(await advice.warningsFor(FINANCE, id('bound'))).toEqual([
       { code: 'handler-absent', detail: expect.stringContaining('(data-unfit)') },
+      { code: 'output-not-data', detail: expect.stringContaining(' text/plain,') },
     ]);
     expect(await advice.warningsFor(FINANCE, id('data-alone'))).toEqual([]);
     expect(await advice.warningsFor(FINANCE, id('unbound'))).toEqual([

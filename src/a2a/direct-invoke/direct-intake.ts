@@ -98,8 +98,7 @@ export class DirectIntake {
   async #again(message: ReceivedMessage, direct: DirectTurn, stored: StoredTask): Promise<Taken> {
     const { byKey } = direct;
     if (byKey === null || stored.binding?.invocationId !== byKey) {
-      const { messageId } = message.params.message;
-      const isSame = stored.messages.get(messageId) === message.digest;
+      const isSame = byKey === null && isOfUnkeyed(message, stored);
       return isSame ? ok({ stored, turn: null }) : err(direct.refusal(messageIdReused()));
     }
     // A call that has completed was this task's. Any other may have been made for another message.
@@ -128,4 +127,13 @@ export class DirectIntake {
 function ofKey({ owner }: ReceivedMessage, direct: DirectTurn, stored: StoredTask): Taken {
   const isSame = owns(owner, stored) && stored.binding?.argumentsDigest === direct.argumentsDigest;
   return isSame ? ok({ stored, turn: null }) : err(direct.refusal(keyReused()));
+}
+
+/** The very same message, which was a direct invoke then, too: without the extension it was routed. */
+function isOfUnkeyed(
+  { params, digest }: ReceivedMessage,
+  { messages, routing }: StoredTask,
+): boolean {
+  const { messageId } = params.message;
+  return routing?.layer === 'direct-invoke' && messages.get(messageId) === digest;
 }

@@ -102,7 +102,9 @@ export class ApprovedCalls {
     const { invocationId, plan, routed } = call;
     // A direct invoke says nothing of its work.
     const state = plan.direct === null ? 'TASK_STATE_WORKING' : 'TASK_STATE_SUBMITTED';
-    const changes: readonly TaskChange[] = [routed, { kind: 'status', state }];
+    // The approval is used up: whoever looks for one that waits finds none.
+    const metadata = { [this.parts.trustExtensionUri]: {} };
+    const changes: readonly TaskChange[] = [routed, { kind: 'status', state, metadata }];
     const released = await this.parts.tasks.release(idOf(stored), invocationId, changes);
     return released.ok ? released.value : undefined;
   }

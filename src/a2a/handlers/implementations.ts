@@ -73,7 +73,7 @@ export class Implementations {
     const takesArguments = given !== null;
     const produced = takesArguments ? jsonModes(skill.outputModes) : skill.outputModes;
     const outputModes = acceptedModes(produced, accepted);
-    if (outputModes.length === 0) return err(noneProduced(capability));
+    if (outputModes.length === 0) return err(noneProduced(capability, produced));
     const argumentsDigest = takesArguments ? hashJson(given) : digestOf(received, message);
     return ok({ implementation, outputModes, argumentsDigest, takesArguments });
   }

@@ -4,6 +4,9 @@ import type { Authorizer } from '../../invocations/queries/authorizer.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { Uuid } from '../../kernel/ids.js';
 import { REJECTIONS, type RejectionCode } from '../../kernel/rejection.js';
+import { isRunning } from '../tasks/domain/task-fold.js';
+import type { StoredTask } from '../tasks/domain/task.js';
+import type { Tasks } from '../tasks/port.js';
 import { admissionOf, type IssuedCall } from './issued-call.js';
 import type { ReceivedMessage } from './received-message.js';
 import { sameTerms } from './same-terms.js';
@@ -12,6 +15,7 @@ import type { TurnFailure } from './turn-plan.js';
 /** What calls are admitted by. */
 export interface AdmissionParts {
   readonly authorizer: Authorizer;
+  readonly tasks: Pick<Tasks, 'load'>;
   readonly ledger: Pick<InvocationLedger, 'admit' | 'end'>;
   /** A fault of the service, for operators. */
   readonly fault: (error: unknown, correlationId: string) => void;
@@ -27,7 +31,7 @@ const REFUSED: Partial<Record<RejectionCode, AdmissionVerdict>> = {
   'approval-required': 'approval-void',
 };
 
-/** Puts calls on record, and looks once more at what they rest on. */
+/** Puts calls on record, and looks once more at what they rest on and at their tasks. */
 export class TurnAdmission {
   constructor(private readonly parts: AdmissionParts) {}
 
@@ -47,8 +51,14 @@ export class TurnAdmission {
       return 'not-recorded';
     }
     // What came between the look at the heads and the admission came before the admission.
-    if (await this.#stillStands(request.caller, contract, call.plan.grant)) return 'admitted';
-    await ledger.end(invocationId, 'voided', request);
+    const [stands, stored] = await Promise.all([
+      this.#stillStands(request.caller, contract, call.plan.grant),
+      this.parts.tasks.load(taskId),
+    ]);
+    if (stands && stored !== undefined && isTurnOf(stored, invocationId)) return 'admitted';
+    const isCanceled = stored?.task.status.state === 'TASK_STATE_CANCELED';
+    await ledger.end(invocationId, isCanceled ? 'canceled' : 'voided', request);
+    // A task that is over takes no other end: it is shown as it is.
     return 'voided';
   }
 
@@ -70,4 +80,9 @@ export class TurnAdmission {
       sameTerms(capability.manifest, decision.capability.manifest)
     );
   }
+}
+
+/** Does the task still wait for this very call? It may have been canceled, or given up, meanwhile. */
+function isTurnOf(stored: StoredTask, invocationId: Uuid): boolean {
+  return isRunning(stored) && stored.binding?.invocationId === invocationId;
 }

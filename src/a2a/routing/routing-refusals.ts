@@ -20,9 +20,12 @@ export function noneTakes(usable: readonly Capability[]): A2aRefusal {
   };
 }
 
-/** The chosen capability produces nothing that the client accepts. */
-export function noneProduced({ manifest }: Capability): A2aRefusal {
-  const modes = manifest.skill.outputModes.slice(0, MAX_NAMED).join(', ');
+/**
+ * The chosen capability produces nothing that the client accepts.
+ * @param produced media types, by whatever would run it
+ */
+export function noneProduced({ manifest }: Capability, produced: readonly string[]): A2aRefusal {
+  const modes = produced.slice(0, MAX_NAMED).join(', ');
   return {
     error: 'ContentTypeNotSupported',
     code: 'output-modes-unmet',

@@ -235,6 +235,32 @@ describe('a call that cannot be admitted', () => {
   });
 });
 
+describe('a call whose task is canceled on its way', () => {
+  it.each(['before', 'after'] as const)(
+    'does not run when that is durable %s its admission',
+    async (when) => {
+      await open([capability('echo', { limits: { max_concurrent: 1 } })]);
+      const { ledger } = messaging;
+      const admit = ledger.admit.bind(ledger);
+      ledger.admit = async (admission) => {
+        ledger.admit = admit;
+        if (when === 'before') expect(await messaging.cancel(admission.taskId)).toBe(true);
+        const admitted = await admit(admission);
+        if (when === 'after') expect(await messaging.cancel(admission.taskId)).toBe(true);
+        return admitted;
+      };
+      const params = saying('hello');
+      const task = await messaging.taskOf(params);
+      expect(task.status.state).toBe('TASK_STATE_CANCELED');
+      expect(await messaging.taskOf(params)).toEqual(task);
+      expect(messaging.calls).toHaveLength(0);
+      expect(messaging.ledger.ends).toEqual(['canceled']);
+      // Its place is free again.
+      expect((await messaging.taskOf(saying('next'))).status.state).toBe('TASK_STATE_COMPLETED');
+    },
+  );
+});
+
 describe('the places of a node', () => {
   it('are not all for one caller', async () => {
     let release: () => void = () => undefined;

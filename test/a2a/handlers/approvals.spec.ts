@@ -120,6 +120,8 @@ describe('a call that a contract wants approved', () => {
     messaging.ledger.decide(invocation(), 'approve');
     await look();
     await becomes(id, 'TASK_STATE_COMPLETED');
+    // The approval waits no more.
+    expect((await taskAt(id)).metadata![TRUST]).toEqual({});
     const [call] = messaging.calls;
     expect(call!.message.parts).toEqual([{ text: 'reconcile it' }]);
     expect(call!.caller).toMatchObject({ principal: 'client|partner', agent: 'partner-agent' });
@@ -318,6 +320,25 @@ describe('a call that does not get its approval', () => {
     await look();
     expect(outcome()).toBe('canceled');
     expect(messaging.calls).toHaveLength(0);
+  });
+
+  it('does not run when its task is canceled after it went on, and before its admission', async () => {
+    const { id } = await held();
+    const { ledger } = messaging;
+    ledger.decide(invocation(), 'approve');
+    const admit = ledger.admit.bind(ledger);
+    ledger.admit = async (admission) => {
+      expect((await taskAt(id)).status.state).toBe('TASK_STATE_WORKING');
+      expect(await messaging.cancel(id, caller)).toBe(true);
+      return admit(admission);
+    };
+    await look();
+    expect(ledger.admissions).toHaveLength(1);
+    await look();
+    expect((await taskAt(id)).status.state).toBe('TASK_STATE_CANCELED');
+    expect(outcome()).toBe('canceled');
+    expect(messaging.calls).toHaveLength(0);
+    expect(messaging.faults).toEqual([]);
   });
 });
 

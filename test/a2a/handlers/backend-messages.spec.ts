@@ -167,10 +167,18 @@ describe('a message for a capability that has a backend and no handler', () => {
   });
 
   it('is refused when its sender accepts no JSON', async () => {
-    await open({ capabilities: [balance()] });
+    await open({
+      capabilities: [
+        balance({ skill: { inputModes: ['application/json'], outputModes: ['application/pdf'] } }),
+      ],
+    });
     const configuration = { acceptedOutputModes: ['text/plain'] };
     const params = { message: message({ data: { account: 7 } }), configuration };
-    expect(await messaging.refusalOf(params, ALICE)).toMatchObject({ code: 'output-modes-unmet' });
+    expect(await messaging.refusalOf(params, ALICE)).toMatchObject({
+      code: 'output-modes-unmet',
+      // What the backend gives, not what the card names.
+      text: expect.stringContaining('"outputModes":"application/json"'),
+    });
   });
 
   it('fails with its backend, of which the caller learns nothing else', async () => {

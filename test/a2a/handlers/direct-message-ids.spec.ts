@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { AgentMessages } from '../../../src/a2a/handlers/agent-messages.js';
 import type { A2aRefusal } from '../../../src/a2a/wire/refusal.js';
 import type { SendMessageRequest, Task } from '../../../src/a2a/wire/types.js';
+import type { Uuid } from '../../../src/kernel/ids.js';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import { ok } from '../../../src/kernel/result.js';
 import { capability, FINANCE, partner } from '../../capabilities/support/capabilities.js';
@@ -42,7 +43,11 @@ beforeEach(async () => {
     },
   };
   messaging = await Messaging.open({
-    capabilities: [capability('add', { directInvoke: DIRECT_INVOKE }), capability('pay', pay)],
+    capabilities: [
+      capability('add', { directInvoke: DIRECT_INVOKE }),
+      capability('pay', pay),
+      capability('echo'),
+    ],
     backends: { 'handler.add': backend, 'handler.pay': backend },
   });
   here = messaging.messages;
@@ -144,6 +149,36 @@ describe('a message id', () => {
     }
   });
 
+  it.each<[string, JsonObject]>([
+    ['with a key', { idempotencyKey: 'k' }],
+    ['without one', {}],
+  ])('that was routed before is no direct invoke, %s', async (_, payload) => {
+    const invoke = invoking('m', payload);
+    // Routed by the hint of another skill than the one that is named.
+    const { metadata } = invoke.message;
+    const params = { message: { ...invoke.message, metadata: { ...metadata, skillId: 'echo' } } };
+    const routed = await send(here, params, []);
+    expect((await messaging.tasks.load(routed as Uuid))?.binding?.skillId).toBe('echo');
+    for (const node of [here, there]) expect(await send(node, params)).toBe(REUSED);
+    expect(await send(there, params, [])).toBe(routed);
+    expect([runs, messaging.ledger.admissions.length]).toEqual([0, 1]);
+    // The key is unused.
+    expect(await send(here, invoking('another', payload))).not.toBe(routed);
+    expect(runs).toBe(1);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['with a key', { idempotencyKey: 'k' }],
+    ['without one', {}],
+  ])('that was a direct invoke stays one without the extension, %s', async (_, payload) => {
+    const first = await send(here, invoking('m', payload));
+    for (const node of [here, there]) {
+      expect(await send(node, invoking('m', payload), [])).toBe(first);
+      expect(await send(node, invoking('m', payload))).toBe(first);
+    }
+    expect([runs, messaging.ledger.admissions.length]).toEqual([1, 1]);
+  });
+
   it('is compared by its key first: the same call may be told differently', async () => {
     const first = await send(here, under('k', 'm'));
     expect(await send(there, under('k', 'm', { callId: 'again', traceId: 't' }))).toBe(first);
@@ -231,6 +266,24 @@ describe('a key under two message ids', () => {
     expect(await dead).toBe(second);
     expect(runs).toBe(1);
     expect((await listed()).map(({ id }) => id)).toEqual([second]);
+  });
+});
+
+describe('a direct invoke whose task is canceled before its admission', () => {
+  it.each<[string, JsonObject]>([
+    ['with a key', { idempotencyKey: 'k' }],
+    ['without one', {}],
+  ])('never runs, and is that task when it comes again, %s', async (_, payload) => {
+    const { hasDied, letGo } = dyingBeforeAdmission();
+    const sent = send(here, invoking('m', payload));
+    await eventually(hasDied);
+    const [task] = await listed();
+    expect(await messaging.cancel(task!.id, caller)).toBe(true);
+    letGo();
+    expect(await sent).toBe(task!.id);
+    expect(await send(there, invoking('m', payload))).toBe(task!.id);
+    expect((await listed()).map(({ status }) => status.state)).toEqual(['TASK_STATE_CANCELED']);
+    expect([runs, messaging.ledger.ends]).toEqual([0, ['canceled']]);
   });
 });
 
