@@ -9,7 +9,7 @@ import type { BackendFailure, BackendFailureCode } from '../commands/backends.js
  * - `busy`: it does not want the call just now (429)
  * - `timed-out`, `canceled`: nobody waits for the answer any more
  * - `unfinished`: the answer is that the backend goes on working at it
- * - `not-tried`: its circuit is open, no token can be made, or the call is over
+ * - `not-tried`: a circuit of it is open, no token can be made, or the call is over
  * - `answered`: it refused, failed, or answered what is no answer
  */
 export type FaultKind =
@@ -87,11 +87,6 @@ export function failureOf(fault: AttemptFault): BackendFailure {
 /** May the attempt have done what it was for, without anybody knowing? */
 export function isUnknown({ kind }: AttemptFault): boolean {
   return UNKNOWN.has(kind);
-}
-
-/** Does it tell that the backend is not well? */
-export function isIllness({ kind }: AttemptFault): boolean {
-  return kind === 'unsent' || kind === 'lost' || kind === 'broken' || kind === 'timed-out';
 }
 
 /** May the call be made again? What may have been done is only done twice where it does no harm. */

@@ -6,8 +6,8 @@ import type { Clock } from '../../kernel/timestamp.js';
 import { LinkedSignal } from '../../threads/linked-signal.js';
 import type { Backend, BackendCall, BackendFailure } from '../commands/backends.js';
 import { AttemptFault, failureOf, isRepeatable, isUnknown, wordFor } from './attempt-fault.js';
+import { BackendCircuits } from './backend-circuits.js';
 import type { BackendTokens } from './backend-tokens.js';
-import { Circuit } from './circuit.js';
 import type { Exchange } from './exchange.js';
 import { GuardedExchange } from './guarded-exchange.js';
 
@@ -26,7 +26,7 @@ const FIRST_PAUSE_MS = 100;
  */
 export class RemoteBackend implements Backend {
   readonly summary: JsonObject;
-  readonly #circuit = new Circuit();
+  readonly #circuits = new BackendCircuits();
   readonly #running = new Set<AbortController>();
   #isClosed = false;
 
@@ -42,7 +42,7 @@ export class RemoteBackend implements Backend {
   async invoke(call: BackendCall): Promise<Result<Json, BackendFailure>> {
     let unknown: AttemptFault | undefined;
     for (let attempts = 1; ; attempts++) {
-      const tried = await this.#circuit.through(() => this.#attempt(call));
+      const tried = await this.#circuits.through(call.caller, () => this.#attempt(call));
       if (tried.ok) return tried;
       const { error } = tried;
       if (isUnknown(error)) unknown = error;

@@ -319,17 +319,37 @@ describe('the circuit of a backend', () => {
     expect(await outcome(await backend('http'))).toMatch('answered 500');
   });
 
-  it('is not opened by calls that are at fault themselves, nor by one caller in two', async () => {
+  it('is not opened by calls that are at fault themselves', async () => {
     const one = await backend('http');
     for (let i = 0; i < 30; i++) {
       sample.replies.push(replying(i % 2 === 0 ? 422 : 429));
       await outcome(one);
     }
-    for (let i = 0; i < 30; i++) {
-      sample.replies.push(i % 2 === 0 ? replying(200) : replying(500));
-      await outcome(one);
-    }
     expect(await outcome(one)).toMatchObject({ for: 'buyer' });
+  });
+
+  it('is not opened to others by the calls of one caller, however they fail', async () => {
+    const one = await backend('http');
+    const failing = backendCall({ caller: { ...caller('mallory'), agent: null } });
+    sample.replies.push(...Array.from({ length: 10 }, () => replying(500)));
+    for (let i = 0; i < 20; i++) await outcome(one, failing);
+    expect(asked()).toBe(10);
+    expect(await outcome(one)).toMatchObject({ for: 'buyer' });
+    expect(await outcome(one, backendCall({ caller: null }))).toMatchObject({ for: null });
+    expect(await outcome(one, failing)).toMatch('circuit of the backend is open');
+  });
+
+  it('is open to all while no connection comes about', async () => {
+    const gone = await SampleBackend.start(() => keys.jwks());
+    const url = gone.url('/http');
+    await gone.stop();
+    const one = await backend('http', { url });
+    const others = Array.from({ length: 4 }, (_, index) => `caller-${index}`);
+    for (const principal of others) {
+      const call = backendCall({ caller: { ...caller(principal), agent: null } });
+      await outcome(one, call);
+    }
+    expect(await one.invoke(backendCall())).toMatchObject({ error: { code: 'backend-not-tried' } });
   });
 });
 
