@@ -18,7 +18,7 @@ import {
  */
 export const taskDirectory: Projection<StoredTaskEvent | WebhookEvent> = {
   name: 'task-directory',
-  version: 3,
+  version: 4,
   streamPrefixes: [TASK_STREAMS, WEBHOOK_STREAMS],
   takes: {
     'task-submitted': 'data',

@@ -7,6 +7,8 @@ import { forgetTask } from './task-rows.js';
 export interface UntoldWebhook {
   readonly taskId: Uuid;
   readonly configId: string;
+  /** Of its task's owner, as a key ({@link tenantKey}). */
+  readonly tenant: string;
   readonly origin: string;
   readonly setAt: number;
 }
@@ -17,7 +19,7 @@ export interface UntoldWebhook {
  */
 export class TaskDirectory {
   constructor(
-    private readonly readModel: ReadModel,
+    private readonly readModel: Pick<ReadModel, 'prepare'>,
     private readonly database: ReadDatabase,
   ) {}
 
@@ -36,19 +38,38 @@ export class TaskDirectory {
     return this.#taskIds('waits_since', moment, limit);
   }
 
-  /** Webhooks with something to be told, in a fixed order, after one of them. */
+  /** Tenants of webhooks with something to be told, in a fixed order, after one of them. */
+  untoldTenants(after: string | undefined, limit: number): readonly string[] {
+    const next = (than: string) =>
+      `(SELECT tenant FROM task_directory_webhooks
+        WHERE newest > done AND tenant > ${than} ORDER BY tenant LIMIT 1)`;
+    return this.readModel
+      .prepare<{ tenant: string }>(
+        // One step in the index per tenant, however many webhooks it has.
+        `WITH RECURSIVE found (tenant) AS (
+           SELECT ${next('?')}
+           UNION ALL SELECT ${next('found.tenant')} FROM found WHERE found.tenant IS NOT NULL
+         )
+         SELECT tenant FROM found WHERE tenant IS NOT NULL LIMIT +?`,
+      )
+      .all(after ?? '', limit)
+      .map(({ tenant }) => tenant);
+  }
+
+  /** A tenant's webhooks with something to be told, in a fixed order, after one of them. */
   untoldWebhooks(
+    tenant: string,
     after: Pick<UntoldWebhook, 'taskId' | 'configId'> | undefined,
     limit: number,
   ): readonly UntoldWebhook[] {
     return this.readModel
       .prepare<UntoldWebhook>(
-        `SELECT task_id AS taskId, config_id AS configId, origin, set_at AS setAt
+        `SELECT task_id AS taskId, config_id AS configId, tenant, origin, set_at AS setAt
          FROM task_directory_webhooks
-         WHERE newest > done AND (task_id, config_id) > (?, ?)
+         WHERE newest > done AND tenant = ? AND (task_id, config_id) > (?, ?)
          ORDER BY task_id, config_id LIMIT +?`,
       )
-      .all(after?.taskId ?? '', after?.configId ?? '', limit);
+      .all(tenant, after?.taskId ?? '', after?.configId ?? '', limit);
   }
 
   /** Their streams are gone: so are their rows. */

@@ -1,7 +1,7 @@
 import type { ProjectedEvent, ProjectionDatabase } from '../../../projections/port.js';
 import { isInterrupted, isTerminal, type TaskState } from '../../wire/types.js';
 import type { TaskPushConfigSet, TaskSubmitted } from '../domain/events.js';
-import { listingKey } from '../domain/owner.js';
+import { listingKey, tenantKey } from '../domain/owner.js';
 import { originOf } from '../domain/webhook-origin.js';
 
 type Placed = Pick<ProjectedEvent, 'position' | 'recordedAt'>;
@@ -22,12 +22,13 @@ export function submit(
   const insert = (): boolean =>
     db
       .prepare(
-        `INSERT INTO task_directory_tasks (task_id, owner, context_id, state, status_at, since)
-         VALUES (?, ?, ?, 'TASK_STATE_SUBMITTED', ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
+        `INSERT INTO task_directory_tasks (task_id, owner, tenant, context_id, state, status_at, since)
+         VALUES (?, ?, ?, ?, 'TASK_STATE_SUBMITTED', ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
       )
       .get(
         taskId,
         listingKey(owner, agentId),
+        tenantKey(owner),
         contextId,
         Date.parse(event.recordedAt),
         event.position,
@@ -118,10 +119,12 @@ export function setWebhook(
   taskId: string,
   { data: { config }, revision }: ProjectedEvent<TaskPushConfigSet>,
 ): void {
+  // Without a row its task is gone, and so is the webhook soon.
   db.prepare(
     `INSERT OR REPLACE INTO task_directory_webhooks
-       (task_id, config_id, origin, set_at, newest, done) VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(taskId, config.id, originOf(config.url), revision, revision, revision);
+       (tenant, task_id, config_id, origin, set_at, newest, done)
+     SELECT tenant, task_id, ?, ?, ?, ?, ? FROM task_directory_tasks WHERE task_id = ?`,
+  ).run(config.id, originOf(config.url), revision, revision, revision, taskId);
 }
 
 /** Every row of a task. */

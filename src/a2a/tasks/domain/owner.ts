@@ -26,6 +26,11 @@ export function callerKey(owner: TaskOwner): string {
   return JSON.stringify(agent === null ? [tenant, principal] : [tenant, 'agent', agent]);
 }
 
+/** Who shares what there is for webhooks: a tenant; all that comes without a token is one more. */
+export function tenantKey(owner: TaskOwner): string {
+  return owner.kind === 'anonymous' ? 'anonymous' : `tenant ${owner.tenant}`;
+}
+
 /**
  * Under what an owner's tasks of an agent are listed. Null: they are not, since `secret` tasks are
  * for who knows their ids.

@@ -5,7 +5,10 @@ import { Alarm } from '../../../processes/alarm.js';
 import type { LeaseAndCheckpoint } from '../../../processes/lease-and-checkpoint.js';
 import type { TaskDirectory, UntoldWebhook } from '../directory/task-directory.js';
 import { Circuits } from './circuits.js';
+import { fewestFirst } from './fewest-first.js';
+import { Lanes } from './lanes.js';
 import { RETRY, retryDelayMs, type RetryTiming } from './retry-timing.js';
+import { UntoldPages } from './untold-pages.js';
 import type { TellOutcome, WebhookTeller } from './webhook-teller.js';
 
 export interface WebhookSenderOptions {
@@ -19,9 +22,6 @@ export interface WebhookSenderOptions {
   readonly timing?: Partial<RetryTiming>;
 }
 
-/** Webhooks looked at in one round; the next round goes on after them. */
-const ROUND = 500;
-const WEBHOOKS_AT_ONCE = 64;
 /** Webhooks of which it is remembered when to try again; one that is forgotten is tried sooner. */
 const REMEMBERED_WAITS = 100_000;
 
@@ -34,20 +34,22 @@ interface Wait {
 /**
  * Tells webhooks what is for them. The directory finds those with something untold; what that is,
  * and how far they are, is read from the streams. Each is told one thing after the other, in order;
- * targets that fail are tried later and hold up nobody else. The node that holds the lease acts;
- * should two act after all, a notification comes twice, under one delivery id.
+ * targets that fail are tried later and hold up nobody else, nor does a tenant that has many. The
+ * node that holds the lease acts; should two act after all, a notification comes twice, under one
+ * delivery id.
  */
 export class WebhookSender {
   readonly #timing: RetryTiming;
   readonly #circuits = new Circuits();
   readonly #waits = new LRUCache<string, Wait>({ max: REMEMBERED_WAITS });
-  readonly #lanes = new Map<string, Promise<void>>();
+  readonly #lanes = new Lanes();
+  readonly #pages: UntoldPages;
   readonly #stopping = new AbortController();
   readonly #alarm = new Alarm();
   #running: Promise<void> | undefined;
-  #after: UntoldWebhook | undefined;
 
   constructor(private readonly options: WebhookSenderOptions) {
+    this.#pages = new UntoldPages(options.directory);
     this.#timing = { ...RETRY, ...options.timing };
   }
 
@@ -73,7 +75,7 @@ export class WebhookSender {
       }
       await this.#alarm.sleep(pause, signal);
     }
-    await Promise.all(this.#lanes.values());
+    await this.#lanes.allEnded();
     await this.options.lease.release().catch((error: unknown) => {
       // It runs out by itself.
       this.options.report('the lease on webhooks was not given back', { error });
@@ -82,13 +84,10 @@ export class WebhookSender {
 
   /** False while another node acts. */
   async #round(): Promise<boolean> {
-    const found = this.options.directory.untoldWebhooks(this.#after, ROUND);
-    this.#after = found.length < ROUND ? undefined : found.at(-1);
-    const ready = found.filter((webhook) => this.#isReady(webhook));
-    if (ready.length === 0) return true;
+    const ready = this.#pages.next().map((page) => page.filter((each) => this.#isReady(each)));
+    if (ready.every((page) => page.length === 0)) return true;
     if (!(await this.options.lease.ensureLease())) return false;
-    for (const webhook of ready) {
-      if (this.#lanes.size >= WEBHOOKS_AT_ONCE) break;
+    for (const webhook of fewestFirst(ready, (tenant) => this.#lanes.countOf(tenant))) {
       if (this.#isReady(webhook)) this.#open(webhook);
     }
     return true;
@@ -98,22 +97,21 @@ export class WebhookSender {
     const key = keyOf(webhook);
     const now = this.options.clock();
     if (this.#lanes.has(key) || (this.#waits.get(key)?.tryAt ?? 0) > now) return false;
-    return this.#circuits.mayTry(webhook.origin, now);
+    return this.#lanes.hasRoomFor(webhook.tenant) && this.#circuits.mayTry(webhook, now);
   }
 
   #open(webhook: UntoldWebhook): void {
     const key = keyOf(webhook);
-    this.#circuits.begin(webhook.origin);
-    const lane = this.#tellAll(webhook, key)
+    this.#circuits.begin(webhook);
+    const telling = this.#tellAll(webhook, key)
       .catch((error: unknown) => {
         this.#putOff(key, this.#timing.firstRetryMs);
         this.options.report('a webhook was not told', { taskId: webhook.taskId, error });
       })
       .finally(() => {
-        this.#circuits.end(webhook.origin);
-        this.#lanes.delete(key);
+        this.#circuits.end(webhook);
       });
-    this.#lanes.set(key, lane);
+    this.#lanes.open(key, webhook.tenant, telling);
   }
 
   /** One thing after the other, until there is nothing more, or something failed. */
@@ -124,7 +122,7 @@ export class WebhookSender {
       const attempts = (this.#waits.get(key)?.attempts ?? 0) + 1;
       const isLast = attempts >= this.#timing.maxAttempts;
       const outcome = await teller.tellNext(webhook, isLast, signal);
-      this.#judgeTarget(webhook.origin, outcome);
+      this.#judgeTarget(webhook, outcome);
       switch (outcome.kind) {
         case 'told':
           this.#waits.delete(key);
@@ -146,9 +144,9 @@ export class WebhookSender {
     }
   }
 
-  #judgeTarget(origin: string, outcome: TellOutcome): void {
-    if (outcome.kind === 'told') this.#circuits.succeeded(origin);
-    if (outcome.kind === 'later') this.#circuits.failed(origin, this.options.clock());
+  #judgeTarget(webhook: UntoldWebhook, outcome: TellOutcome): void {
+    if (outcome.kind === 'told') this.#circuits.succeeded(webhook);
+    if (outcome.kind === 'later') this.#circuits.failed(webhook, this.options.clock());
   }
 
   #putOff(key: string, delayMs: number): void {
