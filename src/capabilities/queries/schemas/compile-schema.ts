@@ -4,7 +4,7 @@ import type { Fault } from '../../../kernel/rejection.js';
 import { FORMATS } from './formats.js';
 import { LinearPattern } from './linear-pattern.js';
 import { COSTS, costsKeyword, withCosts } from './schema-costs.js';
-import { eachSchema, leadsToSchema } from './subschemas.js';
+import { asksForUnevaluated, eachSchema, leadsToSchema } from './subschemas.js';
 import { uniqueItemsKeyword } from './unique-items.js';
 import { WorkBudget } from './work-budget.js';
 
@@ -50,6 +50,8 @@ export function compileValidator(schema: JsonObject, allErrors = false): Validat
   // One of its own each time: a schema may bring an `$id`, no two may meet, and all are kept.
   const ajv = new Ajv2020({
     validateSchema: false,
+    // The meta-schema says nothing of what it costs, and is nothing that a schema may refer to.
+    meta: false,
     allErrors,
     // What every object inherits is no member of it.
     ownProperties: true,
@@ -61,9 +63,13 @@ export function compileValidator(schema: JsonObject, allErrors = false): Validat
     inlineRefs: false,
     code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
   });
+  // It is for nothing that every schema says which members it looked at, if none asks. Ajv2020 takes
+  // no such option.
+  const isTracked = asksForUnevaluated(schema);
+  ajv.opts.unevaluated = isTracked;
   ajv.addKeyword(costsKeyword(budget));
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItemsKeyword(budget));
-  const validate = ajv.compile(withCosts(schema));
+  const validate = ajv.compile(withCosts(schema, isTracked));
   return (value) => {
     if (!holdsAtMost(value, MAX_VALUES)) return 'size';
     budget.renew();

@@ -52,6 +52,16 @@ export function eachSchema(
   return change(Object.fromEntries(members), pointer);
 }
 
+/** Does a schema, or one within it, look at what the others beside it have not looked at? */
+export function asksForUnevaluated(schema: JsonObject): boolean {
+  let asks = false;
+  eachSchema(schema, '', (each) => {
+    asks ||= 'unevaluatedProperties' in each || 'unevaluatedItems' in each;
+    return each;
+  });
+  return asks;
+}
+
 /** Does a JSON pointer lead to a schema, and not into values that only look like one? */
 export function leadsToSchema(pointer: JsonPointer): boolean {
   const [, ...tokens] = pointer.split('/');
