@@ -1,5 +1,6 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import type { Manifest } from '../../capabilities/domain/manifest.js';
+import { Tally } from '../tally.js';
 import { callerKey } from '../tasks/domain/owner.js';
 import type { TaskOwner } from '../tasks/domain/task.js';
 import { limitOf } from './limits.js';
@@ -28,9 +29,9 @@ export interface Slot {
 /** The turns under way in this process: how many, of what, and how to end them. */
 export class RunningTurns implements OnModuleDestroy {
   readonly #running = new Map<Slot, Stoppable | undefined>();
-  readonly #byCapability = new Counts();
-  readonly #byCaller = new Counts();
-  readonly #byTenant = new Counts();
+  readonly #byCapability = new Tally();
+  readonly #byCaller = new Tally();
+  readonly #byTenant = new Tally();
   readonly #background = new Set<Promise<unknown>>();
   #isStopping = false;
 
@@ -51,9 +52,9 @@ export class RunningTurns implements OnModuleDestroy {
     ) {
       return undefined;
     }
-    this.#byCapability.add(capability, 1);
-    this.#byCaller.add(caller, 1);
-    this.#byTenant.add(tenant, 1);
+    this.#byCapability.add(capability);
+    this.#byCaller.add(caller);
+    this.#byTenant.add(tenant);
     const slot: Slot = {
       occupy: (turn) => {
         if (this.#isStopping) turn.stop();
@@ -61,9 +62,9 @@ export class RunningTurns implements OnModuleDestroy {
       },
       release: () => {
         if (!this.#running.delete(slot)) return;
-        this.#byCapability.add(capability, -1);
-        this.#byCaller.add(caller, -1);
-        this.#byTenant.add(tenant, -1);
+        this.#byCapability.take(capability);
+        this.#byCaller.take(caller);
+        this.#byTenant.take(tenant);
       },
     };
     this.#running.set(slot, undefined);
@@ -92,20 +93,5 @@ export class RunningTurns implements OnModuleDestroy {
   async #all(ends: readonly Promise<unknown>[]): Promise<void> {
     await Promise.allSettled(ends);
     await Promise.allSettled(this.#background);
-  }
-}
-
-/** How many of each; what there is none of takes no place. */
-class Counts {
-  readonly #counts = new Map<string, number>();
-
-  of(key: string): number {
-    return this.#counts.get(key) ?? 0;
-  }
-
-  add(key: string, change: 1 | -1): void {
-    const count = this.of(key) + change;
-    if (count > 0) this.#counts.set(key, count);
-    else this.#counts.delete(key);
   }
 }
