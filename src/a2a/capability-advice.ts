@@ -8,8 +8,8 @@ import {
 } from '../capabilities/queries/registration-advice.js';
 import type { AgentId, SkillId } from '../kernel/ids.js';
 import type { Handlers } from './handlers/handler-registry.js';
-import { jsonModes } from './routing/media-types.js';
 import type { ClassifierAdvice } from './routing/classifier-advice.js';
+import { jsonModes } from './routing/media-types.js';
 
 /** Media types in one warning. */
 const MAX_NAMED = 8;
@@ -49,15 +49,16 @@ export class CapabilityAdvice extends RegistrationAdvice {
     const isBound = this.backends.summaryOf(agentId, handler) !== undefined;
     const takesData = isBound && directInvoke !== null;
     const isDataAlone = takesData && skill.inputModes.every((mode) => mode === 'application/json');
-    if (this.handlers.get(agentId, handler) === undefined && !isDataAlone) {
+    const hasHandler = this.handlers.get(agentId, handler) !== undefined;
+    if (!hasHandler && !isDataAlone) {
       const refused = takesData ? 'without data that fits its input schema' : 'for it';
       const by = takesData ? 'data-unfit' : 'handler-absent';
       const detail = `This process has no handler ${handler}: messages ${refused} are refused (${by}).`;
       advice.push({ code: 'handler-absent', detail });
     }
-    const produced = new Set(jsonModes(skill.outputModes));
-    const unmet = skill.outputModes.filter((mode) => !produced.has(mode));
-    if (this.handlers.get(agentId, handler) === undefined && takesData && unmet.length > 0) {
+    const produced = hasHandler ? skill.outputModes : jsonModes(skill.outputModes);
+    const unmet = skill.outputModes.filter((mode) => !produced.includes(mode));
+    if (takesData && unmet.length > 0) {
       const named = unmet.slice(0, MAX_NAMED).join(', ');
       const detail = `A backend gives data: nothing here produces ${named}, which the card names (output-modes-unmet).`;
       advice.push({ code: 'output-not-data', detail });

@@ -15,6 +15,16 @@ export interface Caller {
   readonly allScopes: ReadonlySet<string>;
 }
 
+/**
+ * Whose doings are counted together: a calling agent's, whoever speaks for it, else a principal's; all
+ * that comes without a token is one caller's.
+ */
+export function countedAs(caller: Pick<Caller, 'tenant' | 'principal' | 'agent'> | null): string {
+  if (caller === null) return '';
+  const { tenant, principal, agent } = caller;
+  return JSON.stringify(agent === null ? [tenant, principal] : [tenant, 'agent', agent]);
+}
+
 export const SCOPES = [
   'agents:write',
   'agents:admin',

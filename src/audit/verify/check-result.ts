@@ -88,3 +88,8 @@ export function summarize(checks: readonly CheckResult[]): Verification {
       : 'verified';
   return { result, checks };
 }
+
+/** Of two looks at one thing: what the first finds wrong is said first, and what it cannot tell last. */
+export function outweighing(first: Flaw | undefined, second: Flaw | undefined): Flaw | undefined {
+  return first?.result === 'failed' ? first : (second ?? first);
+}

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../kernel/caller.js';
+import { countedAs, type Caller } from '../../kernel/caller.js';
 import { Circuit, type CircuitRules, type Tried } from './circuit.js';
 
 /** Of one backend; whoever is forgotten begins with a closed one. */
@@ -42,7 +42,7 @@ export class BackendCircuits {
   }
 
   #of(caller: Caller | null): Circuit {
-    const key = keyOf(caller);
+    const key = countedAs(caller);
     let circuit = this.#ofCallers.get(key);
     if (circuit === undefined) {
       circuit = new Circuit(OF_ONE);
@@ -50,11 +50,4 @@ export class BackendCircuits {
     }
     return circuit;
   }
-}
-
-/** A calling agent is one, whoever speaks for it, else a principal; all without a token are one. */
-function keyOf(caller: Caller | null): string {
-  if (caller === null) return '';
-  const { tenant, principal, agent } = caller;
-  return JSON.stringify(agent === null ? [tenant, principal] : [tenant, 'agent', agent]);
 }

@@ -1,3 +1,4 @@
+import { countedAs } from '../../../kernel/caller.js';
 import { hashJson } from '../../../kernel/digest.js';
 import { deriveUuid, type AgentId, type Uuid } from '../../../kernel/ids.js';
 import type { StoredTask, TaskOwner } from './task.js';
@@ -16,14 +17,9 @@ export function owns(owner: TaskOwner, task: Pick<StoredTask, 'owner'>): boolean
   );
 }
 
-/**
- * Whose work is counted together: a calling agent's, whoever speaks for it, else a principal's; all
- * that comes without a token is one caller's.
- */
+/** Whose work is counted together: see {@link countedAs}. */
 export function callerKey(owner: TaskOwner): string {
-  if (owner.kind === 'anonymous') return '';
-  const { tenant, principal, agent } = owner;
-  return JSON.stringify(agent === null ? [tenant, principal] : [tenant, 'agent', agent]);
+  return countedAs(owner.kind === 'anonymous' ? null : owner);
 }
 
 /** Who shares what there is for webhooks: a tenant; all that comes without a token is one more. */

@@ -1,5 +1,12 @@
 import type { Contract } from '../../../kernel/federated-interaction.js';
-import { conclude, failure, gap, type CheckResult, type Flaw } from '../check-result.js';
+import {
+  conclude,
+  failure,
+  gap,
+  outweighing,
+  type CheckResult,
+  type Flaw,
+} from '../check-result.js';
 import { dataFlaw } from './data-flaw.js';
 import { subjectOf, type PlacedEvent, type ReplayOptions } from './entry.js';
 import { interactionEvent, type FirstProposalData, type InteractionEvent } from './event-data.js';
@@ -16,7 +23,7 @@ import {
 } from './replayed-interaction.js';
 import type { ReplayedPlatformKeys } from './replayed-platform-keys.js';
 import { RestingStates } from './resting-states.js';
-import { outweighing, servedFlaw } from './served-signatures.js';
+import { servedFlaw } from './served-signatures.js';
 import { acceptanceFlaw, actFlaw, attestationFlaw, type Party } from './signatures.js';
 import { beginningFlaw, transitionFlaw } from './transitions.js';
 

@@ -7,7 +7,7 @@ import {
   type AgentChangeStatement,
   type KeyProofStatement,
 } from '../../../kernel/statements.js';
-import { failure, gap, type Flaw } from '../check-result.js';
+import { failure, gap, outweighing, type Flaw } from '../check-result.js';
 import { AgentCommands } from './agent-commands.js';
 import { agentTransitionFlaw } from './agent-transitions.js';
 import { isOfRequest } from './change-request.js';
@@ -89,7 +89,7 @@ export class ReplayedAgent {
     const goesWithFirstKey =
       event.type !== 'agent-registered' && this.#goesWithFirstKey(event, envelope);
     const transition = agentTransitionFlaw(this, event, envelope, goesWithFirstKey);
-    const flaw = transition?.result === 'failed' ? transition : (repeated ?? transition);
+    const flaw = outweighing(transition, repeated);
     const found: AgentFinding[] = [{ check: 'transition', about: null, flaw }];
     const added =
       event.type === 'agent-registered'

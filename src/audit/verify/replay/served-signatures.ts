@@ -46,8 +46,3 @@ export function servedFlaw(
     ? failure('signature-repeated')
     : undefined;
 }
-
-/** What is wrong with the signature itself is said first, and what is only unknown last. */
-export function outweighing(flaw: Flaw | undefined, served: Flaw | undefined): Flaw | undefined {
-  return flaw?.result === 'failed' ? flaw : (served ?? flaw);
-}
