@@ -32,12 +32,6 @@ export function taskEnded(taskId: string): A2aRefusal {
   return unsupported('task-ended', 'The task has ended; it takes no more messages.', { taskId });
 }
 
-/** Another message would make the task larger than a task may be. */
-export function taskFull(taskId: string): A2aRefusal {
-  const detail = 'The task holds as much as one task may; begin another one.';
-  return unsupported('task-full', detail, { taskId });
-}
-
 /** One turn of a task at a time. */
 export function turnUnderWay(taskId: string): A2aRefusal {
   const detail = 'The task is being worked on; it takes the next message when it asks for one.';

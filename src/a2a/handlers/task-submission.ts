@@ -1,11 +1,11 @@
 import type { Uuid } from '../../kernel/ids.js';
 import { err, ok } from '../../kernel/result.js';
-import { tooManyPushConfigs } from '../tasks/domain/refusals.js';
+import { taskFull, tooManyPushConfigs } from '../tasks/domain/refusals.js';
 import type { TaskChangeRefused } from '../tasks/domain/task.js';
 import type { Tasks } from '../tasks/port.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { SendMessageRequest, TaskPushNotificationConfig } from '../wire/types.js';
-import { taskEnded, taskFull, turnUnderWay } from './execution-refusals.js';
+import { taskEnded, turnUnderWay } from './execution-refusals.js';
 import type { ReceivedMessage } from './received-message.js';
 import type { Begin } from './turn-beginning.js';
 

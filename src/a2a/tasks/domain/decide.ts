@@ -8,9 +8,10 @@ import {
   type TaskPushNotificationConfig,
 } from '../../wire/types.js';
 import type { NewTask, StoredTask, TaskChange, TaskChangeRefused } from './task.js';
-import type { StoredTaskEvent, TaskPushConfigSet } from './events.js';
-import { MAX_PUSH_CONFIGS, toPushConfig } from './push-config.js';
-import { MAX_TASK_WEIGHT, weightOfEvent } from './weight.js';
+import { isOneTooMany, pushConfigSet } from './decide-push-configs.js';
+import type { StoredTaskEvent } from './events.js';
+import { toPushConfig, type PushConfig } from './push-config.js';
+import { withinWeight } from './weight.js';
 import { hasEnded, isHeld, isRunning, type TaskFold } from './task-fold.js';
 
 /** Where ids come from that are made here: of messages, contexts and webhooks. */
@@ -32,7 +33,7 @@ export function submitTask(id: Uuid, task: NewTask, newId: NewId): readonly Stor
     texts: null,
   };
   // Before the changes: the webhook is told of them.
-  const configured = configEvents(pushConfig, newId);
+  const configured = pushConfigsOf(pushConfig, newId).map(pushConfigSet);
   const changes = changeEvents({ id, contextId }, task.changes, newId);
   if (changes === undefined) throw new TypeError('a new task has changes after its end');
   return [submitted, ...configured, ...changes];
@@ -58,9 +59,8 @@ export function continueTask(
   const isKnown = fold.messages.has(message.messageId);
   if (fold.turnRevision > revision || isKnown) return err({ kind: 'moved-on', task: fold });
   if (fold.messages.size >= MAX_MESSAGES) return err({ kind: 'full', task: fold });
-  const configured = configEvents(turn.pushConfig, newId);
-  const isNewHook = configured.some(({ data }) => !fold.pushConfigs.has(data.config.id));
-  if (isNewHook && fold.pushConfigs.size >= MAX_PUSH_CONFIGS) {
+  const configs = pushConfigsOf(turn.pushConfig, newId);
+  if (configs.some((config) => isOneTooMany(fold, config))) {
     return err({ kind: 'too-many-push-configs', task: fold });
   }
   const { id, contextId } = fold.task;
@@ -71,16 +71,14 @@ export function continueTask(
   };
   const changes = changeEvents(fold.task, turn.changes, newId);
   if (changes === undefined) throw new TypeError('a turn has changes after its end');
-  return withinWeight(fold, [added, ...configured, ...changes]);
+  return unlessFull(fold, [added, ...configs.map(pushConfigSet), ...changes]);
 }
 
-function configEvents(
+function pushConfigsOf(
   pushConfig: TaskPushNotificationConfig | undefined,
   newId: NewId,
-): TaskPushConfigSet[] {
-  if (pushConfig === undefined) return [];
-  const config = toPushConfig(pushConfig, newId);
-  return [{ type: 'task-push-config-set', data: { config }, texts: null }];
+): PushConfig[] {
+  return pushConfig === undefined ? [] : [toPushConfig(pushConfig, newId)];
 }
 
 /** What a handler says: only while its own turn is under way, and all of it or nothing. */
@@ -96,7 +94,7 @@ export function recordChanges(
   }
   const events = changeEvents(fold.task, changes, newId);
   if (events === undefined) return err({ kind: 'moved-on', task: fold });
-  return withinWeight(fold, events);
+  return unlessFull(fold, events);
 }
 
 /** Ends a hold, one way or the other: only while the task waits for an approval of this very call. */
@@ -128,9 +126,8 @@ export function endFullTurn(fold: TaskFold, invocationId: Uuid, newId: NewId): D
   return decided.ok ? ok(changeEvents(fold.task, [TOO_LARGE], newId) ?? []) : decided;
 }
 
-function withinWeight(fold: TaskFold, events: readonly StoredTaskEvent[]): Decision {
-  const weight = events.reduce((sum, event) => sum + weightOfEvent(event), fold.weight);
-  return weight > MAX_TASK_WEIGHT ? err({ kind: 'full', task: fold }) : ok(events);
+function unlessFull(fold: TaskFold, events: readonly StoredTaskEvent[]): Decision {
+  return withinWeight(fold, events) ? ok(events) : err({ kind: 'full', task: fold });
 }
 
 /** Ends a turn from outside of its handler. Refused when there is nothing left to end. */

@@ -14,9 +14,9 @@ export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent
   if (event.type === 'task-submitted') return submitted(event);
   if (state === null) throw new Error(`${event.type} before task-submitted`);
   const { revision, recordedAt } = event;
-  const seen = { ...state, revision, recordedAt };
   const weight = state.weight + weightOfEvent(event);
-  const fold = { ...seen, turnRevision: revision, weight };
+  const seen = { ...state, revision, recordedAt, weight };
+  const fold = { ...seen, turnRevision: revision };
   switch (event.type) {
     case 'task-routed': {
       const { binding, routing, deadline } = event.data;

@@ -19,6 +19,12 @@ export function taskNotCancelable(id: string): A2aRefusal {
   };
 }
 
+/** Another message, or another webhook, would make the task larger than a task may be. */
+export function taskFull(taskId: string): A2aRefusal {
+  const detail = 'The task holds as much as one task may; begin another one.';
+  return { error: 'UnsupportedOperation', detail, code: 'task-full', metadata: { taskId } };
+}
+
 /** More webhooks than a task may have. */
 export function tooManyPushConfigs(): A2aRefusal {
   const detail = `A task has at most ${MAX_PUSH_CONFIGS} webhooks.`;

@@ -1,6 +1,7 @@
 import type { Json } from '../../../kernel/json.js';
 import type { Message, Part } from '../../wire/types.js';
 import type { StoredTaskEvent } from './events.js';
+import type { TaskFold } from './task-fold.js';
 
 /**
  * All that may ever be said to and by one task, in characters of JSON: it is read, held and sent as a
@@ -32,11 +33,18 @@ export function weightOfEvent(event: StoredTaskEvent): number {
     }
     case 'task-artifact-updated':
       return weightOf(event.data.artifact);
-    case 'task-routed':
     case 'task-push-config-set':
+      return weightOf(event.data.config);
+    case 'task-routed':
     case 'task-push-config-deleted':
       return 0;
   }
+}
+
+/** Does the task hold no more than it may with these events, too? */
+export function withinWeight(fold: TaskFold, events: readonly StoredTaskEvent[]): boolean {
+  const weight = events.reduce((sum, event) => sum + weightOfEvent(event), fold.weight);
+  return weight <= MAX_TASK_WEIGHT;
 }
 
 function weightOfPresent(value: Message | Json): number {

@@ -3,14 +3,9 @@ import { err, ok, type Result } from '../../../kernel/result.js';
 import type { A2aRefusal } from '../../wire/refusal.js';
 import type { TaskPushNotificationConfig } from '../../wire/types.js';
 import type { NewId } from '../domain/decide.js';
-import type { StoredTaskEvent } from '../domain/events.js';
-import {
-  MAX_PUSH_CONFIGS,
-  shownPushConfig,
-  toPushConfig,
-  type PushConfig,
-} from '../domain/push-config.js';
-import { invalidParams, taskNotFound, tooManyPushConfigs } from '../domain/refusals.js';
+import { deletePushConfig, setPushConfig } from '../domain/decide-push-configs.js';
+import { shownPushConfig, toPushConfig } from '../domain/push-config.js';
+import { invalidParams, taskFull, taskNotFound, tooManyPushConfigs } from '../domain/refusals.js';
 import type { TaskFold } from '../domain/task-fold.js';
 import type { TaskOwner } from '../domain/task.js';
 import type { PushConfigs, Tasks } from '../port.js';
@@ -32,7 +27,7 @@ export class DurablePushConfigs implements PushConfigs {
     private readonly newId: NewId,
   ) {}
 
-  /** Refuses with the webhook codes and `too-many-push-configs`. */
+  /** Refuses with the webhook codes, `too-many-push-configs` and `task-full`. */
   async set(
     owner: TaskOwner,
     agentId: AgentId,
@@ -45,10 +40,11 @@ export class DurablePushConfigs implements PushConfigs {
     if (refusal !== undefined) return err(refusal);
     const stored = toPushConfig(config, this.newId);
     const changed = await this.writer.change(found.value.task.id as Uuid, (fold) =>
-      setConfig(fold, stored),
+      setPushConfig(fold, stored),
     );
     if (changed === undefined) return err(taskNotFound(taskId));
-    return changed.ok ? ok(shownPushConfig(taskId, stored)) : changed;
+    if (changed.ok) return ok(shownPushConfig(taskId, stored));
+    return err(changed.error.kind === 'full' ? taskFull(taskId) : tooManyPushConfigs());
   }
 
   async get(
@@ -85,7 +81,9 @@ export class DurablePushConfigs implements PushConfigs {
   ): Promise<Result<undefined, A2aRefusal>> {
     const found = await this.tasks.find(owner, agentId, taskId);
     if (!found.ok) return found;
-    await this.writer.change(found.value.task.id as Uuid, (fold) => deleteConfig(fold, configId));
+    await this.writer.change(found.value.task.id as Uuid, (fold) =>
+      ok(deletePushConfig(fold, configId)),
+    );
     return ok(undefined);
   }
 
@@ -95,21 +93,6 @@ export class DurablePushConfigs implements PushConfigs {
     const { code, detail } = target.error;
     return invalidParams(code, [{ pointer: '/url', detail }]);
   }
-}
-
-function setConfig(
-  fold: TaskFold,
-  config: PushConfig,
-): Result<readonly StoredTaskEvent[], A2aRefusal> {
-  if (!fold.pushConfigs.has(config.id) && fold.pushConfigs.size >= MAX_PUSH_CONFIGS) {
-    return err(tooManyPushConfigs());
-  }
-  return ok([{ type: 'task-push-config-set', data: { config }, texts: null }]);
-}
-
-function deleteConfig(fold: TaskFold, configId: string): Result<readonly StoredTaskEvent[], never> {
-  if (!fold.pushConfigs.has(configId)) return ok([]);
-  return ok([{ type: 'task-push-config-deleted', data: { configId }, texts: null }]);
 }
 
 function noSuchConfig(taskId: string): A2aRefusal {
