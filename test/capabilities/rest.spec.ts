@@ -120,6 +120,22 @@ describe('registration', () => {
     ]);
   });
 
+  it('takes schemas that hold 2,000 values, and none that hold more', async () => {
+    const holding = (values: number) => ({ enum: Array.from({ length: values - 2 }, (_, n) => n) });
+    const withSchema = (values: number): object => ({
+      input_schema: holding(values),
+      output_schema: {},
+      backend: { type: 'http' },
+    });
+    const most = await post(doc('most', { direct_invoke: withSchema(2_000) }));
+    expect(most.status).toBe(201);
+    const more = await post(doc('more', { direct_invoke: withSchema(2_001) }));
+    expect(codeOf(more)).toEqual([422, 'manifest-invalid']);
+    expect(more.body['errors']).toEqual([
+      { pointer: '/direct_invoke/input_schema', detail: 'holds more than 2000 values' },
+    ]);
+  });
+
   it('judges shape, schemas and rules of a manifest in one go', async () => {
     const direct_invoke = {
       input_schema: { type: 'objekt' },

@@ -2,11 +2,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject, JsonPointer } from '../../kernel/json.js';
 import type { Fault } from '../../kernel/rejection.js';
 import type { DirectInvokeMembers } from '../domain/parse-manifest.js';
-import { compileSchema, schemaHazards } from '../queries/schemas/compile-schema.js';
+import { compileSchema, holdsAtMost, schemaHazards } from '../queries/schemas/compile-schema.js';
 
 /** Ajv's sentences quote the schema. */
 const MAX_DETAIL_LENGTH = 300;
 const MAX_FAULTS = 50;
+/** JSON values in one schema. What compiling takes grows with the square of some keywords. */
+const MAX_SCHEMA_VALUES = 2_000;
 
 /**
  * What keeps the schemas of a manifest from judging anything, with pointers into its document: they
@@ -29,6 +31,9 @@ const judge = new Ajv2020({ allErrors: true, logger: false });
 function faultsOf(schema: JsonObject, pointer: JsonPointer): readonly Fault[] {
   // An asynchronous validator answers with a promise, which whoever tests it takes for true.
   if ('$async' in schema) return [{ pointer: `${pointer}/$async`, detail: 'is not supported' }];
+  if (!holdsAtMost(schema, MAX_SCHEMA_VALUES)) {
+    return [{ pointer, detail: `holds more than ${MAX_SCHEMA_VALUES} values` }];
+  }
   try {
     if (judge.validateSchema(schema) !== true) return metaFaults(pointer);
     const hazards = schemaHazards(schema).slice(0, MAX_FAULTS);
