@@ -42,7 +42,11 @@ export interface Parts {
   readonly readModel: ReadModel;
   readonly keyring: PlatformKeyring;
   readonly health: HealthRegistry;
-  readonly transparencyLog: { readonly log: PublishedLog; readonly cosigning: Cosigning };
+  readonly transparencyLog: {
+    readonly log: PublishedLog;
+    readonly cosigning: Cosigning;
+    start(): void;
+  };
   readonly taskService: TaskService;
   readonly textClassifier: TextClassifier;
   readonly handlers: HandlersOfAgents;

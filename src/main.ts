@@ -15,6 +15,13 @@ const MISSING: ReadonlySet<unknown> = new Set([
   'ERR_MODULE_NOT_FOUND',
 ]);
 
+/** Why nothing can listen, and what to set otherwise. */
+const SETTING_OF_LISTENING: ReadonlyMap<unknown, string> = new Map([
+  ['EADDRINUSE', 'PORT'],
+  ['EACCES', 'PORT'],
+  ['EADDRNOTAVAIL', 'HOST'],
+]);
+
 async function main(): Promise<void> {
   const config = readConfig(process.env, hostname());
   if (!config.ok) {
@@ -78,7 +85,8 @@ function faultsOf(error: unknown): readonly string[] {
     return [error.message];
   }
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL') return [message];
+  const setting = SETTING_OF_LISTENING.get(code);
+  if (setting !== undefined) return [`${message}: choose another ${setting}`];
   return [error instanceof Error ? (error.stack ?? message) : String(error)];
 }
 

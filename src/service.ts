@@ -176,6 +176,7 @@ async function listen(
   serveOpenApi(app, config.publicBaseUrl);
   await serveA2a(parts, app, edge);
   await app.listen(config.listen.port, config.listen.host);
+  parts.transparencyLog.start();
   processes.start();
   parts.taskService.start(app.get(InvocationLedger, { strict: false }));
   app.get(ApprovedTurns, { strict: false }).start();

@@ -8,6 +8,7 @@ import { transparencyLogHealth } from '../audit/log/transparency-log-health.js';
 import { TreeThread } from '../audit/log/tree-thread.js';
 import { TreeView } from '../audit/log/tree-view.js';
 import type { Config } from '../config/config.js';
+import { StartupError } from '../config/startup-error.js';
 import type { RandomBytes } from '../event-store/command-execution.js';
 import type { EventStore } from '../event-store/port.js';
 import { logFault, logReport } from '../http/fault-log.js';
@@ -27,9 +28,14 @@ export interface TransparencyLogParts {
   readonly log: PublishedLog;
   readonly cosigning: Cosigning;
   readonly health: HealthSource;
+  /** Begins to sign. Not before the node listens: what was signed once binds its data folder for ever. */
+  start(): void;
 }
 
-/** Opens the tree, and begins to sign it. Nothing here keeps a node from starting but a locked file. */
+/**
+ * Opens the tree. Whatever is wrong with it keeps no node from starting, and is told by its health.
+ * @throws {StartupError} when another process has it, or this node was the one of another log
+ */
 export async function openTransparencyLog(
   config: Config,
   store: EventStore,
@@ -44,6 +50,8 @@ export async function openTransparencyLog(
     witnesses,
   } = config.transparencyLog;
   const origin = logOrigin(config.publicBaseUrl);
+  const file = new CheckpointFile(checkpointFile);
+  await refuseOtherLog(file, origin);
   const database = await openReadDatabase('LOG_TREE', location.path, opened);
   const workerData: LogTreeWorkerData = {
     eventStore: config.eventStore,
@@ -67,7 +75,7 @@ export async function openTransparencyLog(
   const signer = new CheckpointSigner({
     origin,
     tree,
-    file: new CheckpointFile(checkpointFile),
+    file,
     writer,
     key: () => keyring.checkpointKey(),
     catchUp,
@@ -82,10 +90,28 @@ export async function openTransparencyLog(
     if (thread.progress.stalled !== null) await thread.close();
     await stopped;
   });
-  signer.start();
   const log = new PublishedLog(origin, tree, thread, signer);
   const cosigning = new Cosigning({ witnesses, tree, writer, catchUp, clock: Date.now });
-  return { log, cosigning, health: transparencyLogHealth(tree, thread, signer) };
+  return {
+    log,
+    cosigning,
+    health: transparencyLogHealth(tree, thread, signer),
+    start: () => {
+      signer.start();
+    },
+  };
+}
+
+/** The log's name, which its checkpoints carry, follows from the public base URL. */
+async function refuseOtherLog(file: CheckpointFile, origin: string): Promise<void> {
+  // What cannot be read is a matter of the log's health.
+  const kept = await file.read().catch(() => undefined);
+  if (kept === undefined || kept.checkpoint.origin === origin) return;
+  throw new StartupError([
+    `${file.path}: this node has signed the log ${kept.checkpoint.origin}, and with this public base URL ` +
+      `it would be ${origin}: set PUBLIC_BASE_URL to what it was (unset, it follows from HOST and ` +
+      'PORT), or name another DATA_FOLDER',
+  ]);
 }
 
 /** When it fails, whoever reads the tree next meets damage, and it is tried again. */

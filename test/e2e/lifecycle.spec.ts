@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { runMain, spawnTestService, type Answer, type SpawnedService } from '../support/service.js';
@@ -67,7 +68,7 @@ describe('a process of the service', () => {
         [{ PLATFORM_KEYS: empty }, /a key with the purpose attestation is required/],
         [{ PLATFORM_KEYS: join(folder, 'none') }, /none: does not exist/],
         [{ EVENT_STORE: `sqlite:${foreign}` }, /foreign\.db/],
-        [{ PORT: port }, /EADDRINUSE/],
+        [{ PORT: port }, /EADDRINUSE.*: choose another PORT$/m],
       ];
       const runs = cases.map(async ([env, reason]) => {
         const { exitCode, output, errors } = await runMain({ ...development(), ...env });
@@ -76,6 +77,38 @@ describe('a process of the service', () => {
         expect(errors).not.toMatch(/^\s+at /m);
       });
       await Promise.all(runs).finally(() => busy.close());
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'belongs to the public base URL of the first checkpoint that it signs, and to none of a failed start',
+    async () => {
+      const at = (url: string): Record<string, string> => ({ PUBLIC_BASE_URL: `https://${url}` });
+      const busy = createServer().listen(0, '127.0.0.1');
+      await once(busy, 'listening');
+      const PORT = String((busy.address() as AddressInfo).port);
+      const failed = await runMain({ ...development(), ...at('first.example'), PORT });
+      busy.close();
+      expect([failed.exitCode, failed.output]).toEqual([1, '']);
+
+      const service = await spawnTestService({ folder, env: at('second.example') });
+      const published = () => service.call('GET', '/log/checkpoint');
+      let checkpoint = await published();
+      while (checkpoint.status !== 200) {
+        expect(['beyond-checkpoint', 'checkpoint-behind']).toContain(checkpoint.body['code']);
+        await sleep(50);
+        checkpoint = await published();
+      }
+      expect(checkpoint.text).toMatch(/^second\.example\/log\n/);
+      expect((await service.call('GET', '/health/ready')).status).toBe(200);
+      await service.stop();
+
+      const moved = await runMain({ ...development(), ...at('third.example') });
+      expect([moved.exitCode, moved.output]).toEqual([1, '']);
+      expect(moved.errors).toMatch(
+        /log-checkpoint: .* second\.example\/log, .* third\.example\/log: set PUBLIC_BASE_URL/,
+      );
     },
     TIMEOUT_MS,
   );

@@ -42,8 +42,8 @@ it('is recorded once: set again just so, it is nothing new', () => {
     ok: true,
     value: [{ type: 'task-push-config-set', data: { config: HOOK }, texts: null }],
   });
-  const { token, url, id } = HOOK;
-  expect(setPushConfig(withHook(HOOK), { ...{ token, url, id } })).toEqual({ ok: true, value: [] });
+  const otherOrder = { token: 't', url: HOOK.url, id: HOOK.id };
+  expect(setPushConfig(withHook(HOOK), otherOrder)).toEqual({ ok: true, value: [] });
   for (const other of [
     { id, url },
     { ...HOOK, token: 'u' },
