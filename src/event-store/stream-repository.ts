@@ -4,6 +4,7 @@ import type { EventEnvelope, EventMetadata } from '../kernel/envelope.js';
 import type { Timestamp } from '../kernel/timestamp.js';
 import { decodeEvent, keyOf, keyScopeOf, type EventTypes, type KeyOrErased } from './codec.js';
 import type { KeyStore } from './key-store.js';
+import { isOneCommand } from './is-one-command.js';
 import { START, type EventStore, type Position, type RecordedEnvelope } from './port.js';
 import { streamPages } from './stream-pages.js';
 
@@ -95,8 +96,8 @@ export class StreamRepository<State, Event extends DomainEvent> {
   }
 
   /**
-   * The stream folded over the leading events that satisfy a condition, for questions about the
-   * past. Not cached.
+   * The stream folded over the leading events that satisfy a condition, and what else the last of their
+   * commands has recorded; for questions about the past. Not cached.
    */
   async loadWhile(stream: string, condition: Condition): Promise<Loaded<State>> {
     let loaded: Loaded<State> = this.#empty();
@@ -177,7 +178,7 @@ export class StreamRepository<State, Event extends DomainEvent> {
 
   /**
    * The events of a stream from a revision on, page by page, so that a fold holds no more of them, however many
-   * there are: all, or those before the first that fails the condition. All are opened with one key.
+   * there are: all, or those before the first command that fails the condition. All are opened with one key.
    */
   async *#pages(
     stream: string,
@@ -185,8 +186,13 @@ export class StreamRepository<State, Event extends DomainEvent> {
     condition: Condition = () => true,
   ): AsyncGenerator<readonly Step<Event>[], undefined> {
     let key: KeyOrErased;
+    let last: RecordedEnvelope | undefined;
     for await (const envelopes of streamPages(this.store, stream, from)) {
-      const end = envelopes.findIndex((envelope) => !condition(envelope));
+      const end = envelopes.findIndex((envelope, index) => {
+        const before = index === 0 ? last : envelopes[index - 1];
+        return !condition(envelope) && !isOneCommand(before, envelope);
+      });
+      last = envelopes.at(-1);
       const wanted = end === -1 ? envelopes : envelopes.slice(0, end);
       key ??= await keyOf(stream, wanted, this.keys);
       yield wanted.map((envelope) => ({

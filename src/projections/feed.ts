@@ -1,3 +1,4 @@
+import { isOneCommand } from '../event-store/is-one-command.js';
 import {
   START,
   type EventStore,
@@ -33,7 +34,8 @@ const BATCH_AGE_MS = 20;
 
 /**
  * The log's way into the views. The foremost projections follow it by one subscription; those
- * behind catch up on their own and join them at the seam.
+ * behind catch up on their own and join them at the seam. What one command has recorded reaches the views
+ * together, so that nobody reads a half of it.
  */
 export class Feed {
   /** Those fed by the subscription. */
@@ -61,13 +63,17 @@ export class Feed {
     let oldest = 0;
     for await (const message of store.subscribeAll(this.#followed, { filter, signal })) {
       if (message.kind === 'event') {
-        if (batch.length === 0) oldest = performance.now();
-        batch.push(message.event);
+        const { event } = message;
+        const last = batch.at(-1);
         const full = batch.length >= batchSize;
-        if (!full && performance.now() - oldest < BATCH_AGE_MS) continue;
-        await this.#advanceFollowers(batch, message.event.position);
-        batch = [];
-        if (full) await letOthersRun();
+        const isDue = full || performance.now() - oldest >= BATCH_AGE_MS;
+        if (last !== undefined && isDue && !isOneCommand(last, event)) {
+          await this.#advanceFollowers(batch, last.position);
+          batch = [];
+          if (full) await letOthersRun();
+        }
+        if (batch.length === 0) oldest = performance.now();
+        batch.push(event);
       } else {
         await this.#advanceFollowers(batch, message.position);
         batch = [];
@@ -105,15 +111,17 @@ export class Feed {
     const after = behind.map(({ position }) => position).reduce((a, b) => (a < b ? a : b));
     let batch: RecordedEnvelope[] = [];
     for await (const event of store.readAll(after, filter)) {
+      const last = batch.at(-1);
+      if (last !== undefined && batch.length >= batchSize && !isOneCommand(last, event)) {
+        await this.#apply(behind, behind, batch, last.position);
+        batch = [];
+        await letOthersRun();
+        if (signal.aborted) return;
+      }
       batch.push(event);
-      if (batch.length < batchSize) continue;
-      await this.#apply(behind, behind, batch, event.position);
-      batch = [];
-      await letOthersRun();
-      if (signal.aborted) return;
     }
-    const last = batch.at(-1)?.position ?? START;
-    await this.#apply(behind, behind, batch, last > head ? last : head);
+    const end = batch.at(-1)?.position ?? START;
+    await this.#apply(behind, behind, batch, end > head ? end : head);
   }
 
   async #advanceFollowers(batch: readonly RecordedEnvelope[], upTo: Position): Promise<void> {

@@ -184,6 +184,11 @@ describe('the document', () => {
     // The same moment in another spelling, to the last digit.
     expect(emitted(await at(agreed.updatedAt.replace('Z', '000000Z')), 200)).toEqual(agreed);
 
+    // Acceptance and attestation came together: at either of them, the interaction is active.
+    const events = list(await alpha.get(`${pathOf(pending)}/events`));
+    const ofEvents = events.map(async ({ position }) => emitted(await at(String(position)), 200));
+    expect(await Promise.all(ofEvents)).toEqual([pending, agreed, agreed, cancelled]);
+
     const before = new Date(Date.parse(pending.createdAt) - 1).toISOString();
     refused(await at(before), 404, 'interaction-not-found');
     refused(await at('00000000000000000000'), 404, 'interaction-not-found');

@@ -90,6 +90,19 @@ describe('a long stream', () => {
     expect((await repository.loadWhile(stream, () => false)).revision).toBe(-1);
   });
 
+  it('is never cut within a command, wherever a page ends', async () => {
+    const ofThree = freshStream();
+    const events = envelopes(60).map((each, index, all) => ({
+      ...each,
+      metadata: { ...each.metadata, commandId: all[index - (index % 3)]!.metadata.commandId },
+    }));
+    value(await store.append(ofThree, 'no-stream', events));
+    for (let revision = 0; revision < 60; revision++) {
+      const { state } = await repository.loadAtRevision(ofThree, revision);
+      expect(state).toEqual(upTo(revision - (revision % 3) + 3));
+    }
+  });
+
   it('knows the commands of all of its pages, and passes each of its revisions', async () => {
     for (const index of [0, 9, 100, LENGTH - 1]) {
       const commandId = sent[index]!.metadata.commandId;

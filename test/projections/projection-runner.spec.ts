@@ -100,6 +100,28 @@ describe('a projection', () => {
     expect(rows.map((row) => `${row.stream}@${String(row.revision)}`)).toEqual(inLog);
   });
 
+  it('shows all that a command has recorded, or nothing of it, while it catches up and follows', async () => {
+    const commands = 40;
+    const three = (command: number) => [0, 1, 2].map((n) => `${command}/${n}`);
+    const write = (command: number) => node.writeTogether(`note-${command}`, 0, three(command));
+    await node.run([noteLog('notes')]).waitFor(START, 5000);
+    await node.halt();
+    for (let command = 0; command < commands / 2; command++) await write(command);
+    const runner = node.run([noteLog('notes')], { batchSize: 7 });
+    const counts: number[] = [];
+    const look = (): number => {
+      counts.push(notesIn(runner, 'notes').length);
+      return counts.at(-1) ?? 0;
+    };
+    const writing = (async () => {
+      for (let command = commands / 2; command < commands; command++) await write(command);
+    })();
+    while (look() < 3 * commands) await new Promise((resolve) => setImmediate(resolve));
+    await writing;
+    expect(new Set(counts).size).toBeGreaterThan(2);
+    expect(counts.filter((count) => count % 3 !== 0)).toEqual([]);
+  });
+
   it('moves past events of other streams, so that a reader with any position is served', async () => {
     const runner = node.run([noteLog('notes')]);
     const elsewhere = await node.append('other-1', 0, 'whatever', null);

@@ -126,6 +126,19 @@ export class Node {
     return this.append(stream, revision, 'note-written', { text });
   }
 
+  /** Several notes, as one command records them. */
+  async writeTogether(
+    stream: string,
+    revision: number,
+    notes: readonly string[],
+  ): Promise<Position> {
+    const commandId = randomUUID();
+    const written = notes.map((text) =>
+      this.#envelope(stream, 'note-written', { text }, commandId),
+    );
+    return this.#append(stream, revision, await Promise.all(written));
+  }
+
   async strike(stream: string, revision: number): Promise<Position> {
     return this.append(stream, revision, 'note-struck', null);
   }
@@ -136,6 +149,15 @@ export class Node {
     type: string,
     texts: object | null,
   ): Promise<Position> {
+    return this.#append(stream, revision, [await this.#envelope(stream, type, texts)]);
+  }
+
+  async #envelope(
+    stream: string,
+    type: string,
+    texts: object | null,
+    commandId?: string,
+  ): Promise<NewEnvelope> {
     const id = randomUUID();
     let sealed: string | null = null;
     if (texts !== null) {
@@ -143,7 +165,7 @@ export class Node {
       if (key === 'erased') throw new Error('erased');
       sealed = seal(texts, key, randomBytes(12), { stream, id, type });
     }
-    const envelope: NewEnvelope = {
+    return {
       id,
       type,
       recordedAt: timestampOf(Date.now()),
@@ -152,7 +174,7 @@ export class Node {
       sealed,
       salt: randomBytes(16).toString('base64url'),
       metadata: {
-        commandId: id,
+        commandId: commandId ?? id,
         requestDigest: '',
         actor: { principal: 'p', agent: null, tenant: 't' },
         correlationId: id,
@@ -161,8 +183,15 @@ export class Node {
         basedOn: {},
       },
     };
+  }
+
+  async #append(
+    stream: string,
+    revision: number,
+    events: readonly NewEnvelope[],
+  ): Promise<Position> {
     const expected = revision === 0 ? 'no-stream' : revision - 1;
-    const appended = await this.store.append(stream, expected, [envelope]);
+    const appended = await this.store.append(stream, expected, events);
     if (!appended.ok) throw new Error(`conflict: ${JSON.stringify(appended.error)}`);
     return appended.value.position;
   }
