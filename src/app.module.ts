@@ -45,7 +45,7 @@ export interface Parts {
   readonly transparencyLog: {
     readonly log: PublishedLog;
     readonly cosigning: Cosigning;
-    start(): void;
+    readonly start: () => void;
   };
   readonly taskService: TaskService;
   readonly textClassifier: TextClassifier;

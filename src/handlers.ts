@@ -5,7 +5,6 @@
  */
 export type {
   AdmittedGrant,
-  AdmittedGrant as Grant,
   CapabilityCall,
   CapabilityImplementation,
   HandlerEvent,

@@ -59,7 +59,7 @@ async function loadService(): Promise<typeof startService> {
     if (!MISSING.has(code)) throw error;
     const [line = ''] = message.split('\n');
     throw new StartupError([
-      `${line}: a deployment needs dist, schemas, node_modules and package.json side by side`,
+      `${line}: a deployment needs dist, schemas, assets, node_modules and package.json side by side`,
     ]);
   }
 }

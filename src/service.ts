@@ -19,6 +19,7 @@ import type { EventStore } from './event-store/port.js';
 import { logReaches } from './event-store/log-reaches.js';
 import { pooledRandomBytes } from './event-store/pooled-random-bytes.js';
 import { WatchedEventStore } from './event-store/watched-event-store.js';
+import { WatchedKeyStore } from './event-store/watched-key-store.js';
 import type { Authenticator } from './http/authentication/authenticator.js';
 import { createAuthenticator } from './http/authentication/create-authenticator.js';
 import { DtoPipe } from './http/dto-pipe.js';
@@ -82,7 +83,7 @@ const RANDOM_POOL_BYTES = 4096;
 async function start(config: Config, opened: Opened): Promise<Service> {
   const eventStore = new WatchedEventStore(await openEventStore(config.eventStore), Date.now);
   opened.onClose(() => eventStore.close());
-  const keyStore = await openKeyStore(config.keyStore, eventStore);
+  const keyStore = new WatchedKeyStore(await openKeyStore(config.keyStore, eventStore), Date.now);
   opened.onClose(() => keyStore.close());
   const keyring = await openKeyring(config, eventStore, keyStore);
   const projections = await openProjections(config, eventStore, keyStore, opened);
@@ -96,8 +97,8 @@ async function start(config: Config, opened: Opened): Promise<Service> {
   const random = pooledRandomBytes(RANDOM_POOL_BYTES);
   const transparencyLog = await openTransparencyLog(config, eventStore, keyring, random, opened);
   health.add(transparencyLog.health);
-  const taskService = await openTasks(config, opened);
-  health.add(projectionsHealth('tasks', taskService.projections));
+  const tasks = await openTasks(config, opened);
+  health.add(...tasks.health);
   const textClassifier = openTextClassifier(config, opened);
   const parts: Parts = {
     config,
@@ -109,7 +110,7 @@ async function start(config: Config, opened: Opened): Promise<Service> {
     keyring,
     health,
     transparencyLog,
-    taskService,
+    taskService: tasks.service,
     textClassifier,
     handlers: await loadHandlers(config.a2a.agents),
   };

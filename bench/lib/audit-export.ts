@@ -40,7 +40,7 @@ export async function exportLog(
   file: string,
   told: (events: number) => void,
 ): Promise<void> {
-  const agents = new CurrentAgents(() => Promise.resolve(new Map()));
+  const agents = (): CurrentAgents => new CurrentAgents(() => Promise.resolve(new Map()), store);
   const subjects = new StreamSubjects(store);
   const erasures = new RecordedErasures(store);
   const replay = new Replay(store, new DisclosedEvents(subjects, agents, keys, erasures));

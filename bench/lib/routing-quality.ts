@@ -1,5 +1,9 @@
 import type { AgentId, SkillId } from '../../src/kernel/ids.js';
-import type { TextClassifier, TextVerdict } from '../../src/a2a/routing/text-classifier.js';
+import type {
+  TextClassifier,
+  TextHolder,
+  TextVerdict,
+} from '../../src/a2a/routing/text-classifier.js';
 import type { RoutingCase } from './routing-data.js';
 
 /** Confidence from which a text is routed. */
@@ -21,11 +25,14 @@ export async function judge(
   for (const { text, skill } of cases) {
     judged.push({
       expected: skill,
-      verdict: await classifier.classify(agentId, text, candidates),
+      verdict: await classifier.classify(agentId, text, candidates, NOBODY),
     });
   }
   return judged;
 }
+
+/** One after the other, no text waits for another. */
+const NOBODY: TextHolder = { tenant: '', caller: '' };
 
 const confidence = ({ verdict }: Judged): number => verdict.ranked[0]?.confidence ?? 0;
 const isRight = ({ expected, verdict }: Judged): boolean => verdict.ranked[0]?.skillId === expected;

@@ -1,7 +1,8 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { RequireScope } from '../http/access.js';
+import { NotModified } from '../http/openapi/not-modified.js';
 import { Problems } from '../http/openapi/problems.js';
 import type { Plain } from '../http/plain.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
@@ -28,7 +29,7 @@ export class AgentKeysController {
     description: 'With the proof of possession of each and the window in which it could sign.',
   })
   @ApiOkResponse({ type: KeyHistoryDocument })
-  @ApiResponse({ status: 304, description: 'The client has it: `If-None-Match` names its ETag.' })
+  @NotModified()
   @Problems('agent-not-found')
   async history(
     @Param('agentId') agentId: string,

@@ -29,17 +29,17 @@ export class AgentWrites {
     write: AgentWrite,
     command: Extract<AgentCommand, { kind: 'register' }>,
   ): Promise<Plain<AgentDocument>> {
-    return this.perform(write, command, null, `/v1/agents/${command.agentId}`);
+    return this.#perform(write, command, null, `/v1/agents/${command.agentId}`);
   }
 
   /** Answers 200. Refuses besides with `request-invalid` when `If-Match` names another revision. */
   async change(write: AgentWrite, command: AgentChange): Promise<Plain<AgentDocument>> {
     const { expectedRevision } = command;
     orReject(agreeingRevision(expectedRevision, write.request.ifMatch));
-    return this.perform(write, command, String(expectedRevision));
+    return this.#perform(write, command, String(expectedRevision));
   }
 
-  private async perform(
+  async #perform(
     { request, reply, raw }: AgentWrite,
     command: AgentCommand,
     head: string | null,

@@ -1,16 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import {
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { START } from '../event-store/port.js';
 import { RequireScope } from '../http/access.js';
 import { decodeCursor, encodeCursor, type CursorScope } from '../http/cursor.js';
+import { NotModified } from '../http/openapi/not-modified.js';
 import { Problems } from '../http/openapi/problems.js';
 import { limitOf } from '../http/page-parameters.js';
 import type { Plain } from '../http/plain.js';
@@ -116,7 +111,7 @@ export class AgentsController {
   @Get(':agentId')
   @ApiOperation({ summary: 'One agent' })
   @ApiOkResponse({ type: AgentDocument })
-  @ApiResponse({ status: 304, description: 'The client has it: `If-None-Match` names its ETag.' })
+  @NotModified()
   @Problems('agent-not-found')
   async read(
     @Param('agentId') agentId: string,

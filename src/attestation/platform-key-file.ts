@@ -25,12 +25,11 @@ export interface HeldKey extends ConfiguredKey {
 }
 
 /**
- * The platform's private keys of one node: a JWK Set (RFC 7517 section 5) of Ed25519 keys. Each has
- * `kid`, `purpose` (attestation, card, checkpoint, backend-token) and `d`; `"revoked": "<reason>"`
- * (key-compromise, superseded, unspecified) declares a key untrustworthy from now on, and then `d`
- * may be gone. The order matters: see `domain/register.ts`.
+ * The platform's private keys of one node, from their file, which is made where it is missing and may be
+ * generated: see {@link parsePlatformKeys}.
  *
- * Refuses with every fault of the file, for operators.
+ * Refuses with every fault of the file, in words for operators. Throws `PrivateFileError` when it cannot
+ * be read, or when others could read it.
  */
 export async function loadPlatformKeys(
   source: PlatformKeySource,
@@ -41,6 +40,19 @@ export async function loadPlatformKeys(
   return parsePlatformKeys(await createPrivateFile(source.file, newPlatformKeys()));
 }
 
+/**
+ * A JWK Set (RFC 7517 section 5) of Ed25519 keys (RFC 8037 section 2). Each has `kid`, `purpose`
+ * (attestation, card, checkpoint, backend-token) and `d`; `"revoked": "<reason>"` (key-compromise,
+ * superseded, unspecified) declares a key untrustworthy from now on, and then `d` may be gone. The order
+ * matters: see `domain/register.ts`.
+ *
+ * Refuses with every fault, in words for operators that name the place and never the private half: what
+ * is no strict JSON or no JWK Set; an entry that is no Ed25519 key or whose `kid`, `purpose` or `revoked`
+ * is malformed; `d` missing from a key that is not revoked, or belonging to another key; a `kid` or a key
+ * that stands twice; and, where nothing else is wrong, no unrevoked key that may attest.
+ *
+ * @param text of the file
+ */
 export function parsePlatformKeys(text: string): Result<readonly HeldKey[], readonly string[]> {
   const parsed = parseStrictJson(Buffer.from(text));
   const entries = parsed.ok && isObject(parsed.value) ? parsed.value['keys'] : undefined;

@@ -51,7 +51,7 @@ export class PlatformKeysController {
   constructor(@Inject(PlatformKeyring) private readonly keyring: PlatformKeyring) {}
 
   @Get('v1/platform-keys')
-  @Public({ readsWrites: true })
+  @Public({ readsWrites: true, shared: true })
   @ApiOperation({ summary: 'Every key that the platform ever signed with, and its window' })
   @ApiResponse({ status: 200, description: 'One page.', type: PlatformKeyPage })
   @Problems('request-invalid', 'cursor-invalid')
@@ -74,7 +74,7 @@ export class PlatformKeysController {
   }
 
   @Get('.well-known/jwks.json')
-  @Public()
+  @Public({ shared: true })
   @ApiOperation({
     summary:
       'The keys that verify agent cards, and the tokens which backends get from this service',

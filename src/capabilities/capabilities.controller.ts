@@ -1,11 +1,12 @@
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { START } from '../event-store/port.js';
 import { RequireScope } from '../http/access.js';
 import { decodeCursor, encodeCursor, type CursorScope } from '../http/cursor.js';
 import { matchesIfNoneMatch } from '../http/etag.js';
+import { NotModified } from '../http/openapi/not-modified.js';
 import { Problems } from '../http/openapi/problems.js';
 import { limitOf } from '../http/page-parameters.js';
 import type { Plain } from '../http/plain.js';
@@ -80,7 +81,7 @@ export class CapabilitiesController {
   @RequireScope('capabilities:read', 'operator:read')
   @ApiOperation({ summary: 'One capability' })
   @ApiOkResponse({ type: CapabilityDocument })
-  @ApiResponse({ status: 304, description: 'The client has it: `If-None-Match` names its ETag.' })
+  @NotModified()
   @Problems('capability-not-found')
   async read(
     @Param('agentId') agentId: string,

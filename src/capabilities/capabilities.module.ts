@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { InvocationsModule } from '../invocations/invocations.module.js';
 import { CapabilitiesController } from './capabilities.controller.js';
 import { CapabilityChangesController } from './capability-changes.controller.js';
-import { CapabilityExecution } from './capability-execution.js';
 import { CapabilityOptInsController } from './capability-opt-ins.controller.js';
 import { CapabilityReads } from './capability-reads.js';
 import { CapabilityWrites } from './capability-writes.js';
@@ -14,11 +13,10 @@ import { PerformCapabilityCommandHandler } from './commands/perform-capability-c
 import { CapabilityLoader } from './manifest-files/capability-loader.js';
 import { RegisteredBackends } from './manifest-files/registered-backends.js';
 import { RegistrySurvey } from './manifest-files/registry-survey.js';
-import { ProjectedRegistry } from './projected-registry.js';
 import { CapabilityAtHandler } from './queries/capability-at-handler.js';
-import { CapabilityRegistry } from './queries/capability-registry.js';
 import { ListCapabilitiesHandler } from './queries/list-capabilities-handler.js';
 import { SchemaJudges } from './queries/schemas/schema-judges.js';
+import { RegistryModule } from './registry.module.js';
 import { VocabularyModule } from './vocabulary/vocabulary.module.js';
 
 /**
@@ -26,13 +24,12 @@ import { VocabularyModule } from './vocabulary/vocabulary.module.js';
  * `RegistrationAdvice` come from modules that are global.
  */
 @Module({
-  imports: [InvocationsModule, VocabularyModule],
+  imports: [InvocationsModule, RegistryModule, VocabularyModule],
   controllers: [CapabilitiesController, CapabilityChangesController, CapabilityOptInsController],
   providers: [
     CapabilityAtHandler,
     CapabilityCommands,
     CapabilityContexts,
-    CapabilityExecution,
     CapabilityLoader,
     RegisteredBackends,
     RegistrySurvey,
@@ -42,13 +39,12 @@ import { VocabularyModule } from './vocabulary/vocabulary.module.js';
     PerformCapabilityCommandHandler,
     SchemaJudges,
     { provide: CardPublication, useClass: CardPublisher },
-    { provide: CapabilityRegistry, useClass: ProjectedRegistry },
   ],
   exports: [
     CapabilityAtHandler,
     CardPublication,
     CapabilityLoader,
-    CapabilityRegistry,
+    RegistryModule,
     SchemaJudges,
     VocabularyModule,
   ],

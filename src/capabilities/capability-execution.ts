@@ -29,7 +29,9 @@ export class CapabilityExecution extends CommandExecution<
     @Inject(CLOCK) clock: Clock,
     @Inject(RANDOM_BYTES) random: RandomBytes,
   ) {
-    super(store, keys, capabilityDecider, CAPABILITY_EVENT_TYPES, clock, random);
+    super(store, keys, capabilityDecider, CAPABILITY_EVENT_TYPES, clock, random, {
+      headOf: (_, revision) => String(revision),
+    });
   }
 
   /** The capability at the head of its stream; undefined when there is none. */

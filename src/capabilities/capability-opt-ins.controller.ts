@@ -65,7 +65,7 @@ export class CapabilityOptInsController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Plain<WrittenCapabilityDocument>> {
-    return this.perform('opt-in', [agentId, skillId, callerId], request, reply);
+    return this.#perform('opt-in', [agentId, skillId, callerId], request, reply);
   }
 
   @Delete(':callerId')
@@ -81,10 +81,10 @@ export class CapabilityOptInsController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Plain<WrittenCapabilityDocument>> {
-    return this.perform('opt-out', [agentId, skillId, callerId], request, reply);
+    return this.#perform('opt-out', [agentId, skillId, callerId], request, reply);
   }
 
-  private async perform(
+  async #perform(
     kind: 'opt-in' | 'opt-out',
     [agentId, skillId, callerId]: readonly [string, string, string],
     request: RequestContext,

@@ -40,8 +40,8 @@ export class CapabilityWrites {
   /** Answers 201 with the address of the new capability. */
   async register(write: CapabilityWrite, command: CommandOf<'register'>): Answer {
     const { agentId, skillId } = targetOf(command);
-    const executed = orReject(await this.perform(write, command, null));
-    return this.answer(write, executed, `/v1/capabilities/${agentId}/${skillId}`);
+    const executed = orReject(await this.#perform(write, command, null));
+    return this.#answer(write, executed, `/v1/capabilities/${agentId}/${skillId}`);
   }
 
   /**
@@ -54,9 +54,9 @@ export class CapabilityWrites {
     make: (expectedRevision: number) => CommandOf<'revise' | 'change-state'>,
   ): Answer {
     const { revision, by } = orReject(namedRevision(expected, write.request.ifMatch));
-    const executed = await this.perform(write, make(revision), revision);
+    const executed = await this.#perform(write, make(revision), revision, true);
     if (!executed.ok) throw new RejectionException(inTermsOf(by, executed.error));
-    return this.answer(write, executed.value);
+    return this.#answer(write, executed.value);
   }
 
   /**
@@ -69,13 +69,14 @@ export class CapabilityWrites {
     command: CommandOf<'opt-in' | 'opt-out'>,
     seen: number,
   ): Answer {
-    return this.answer(write, orReject(await this.perform(write, command, seen)));
+    return this.#answer(write, orReject(await this.#perform(write, command, seen)));
   }
 
-  private perform(
+  #perform(
     { request, raw }: CapabilityWrite,
     command: CapabilityCommand,
     head: number | null,
+    isHeadNamed?: true,
   ): Promise<Result<Executed<Capability>, Rejection>> {
     const { agentId, skillId } = targetOf(command);
     const envelope = commandEnvelopeOf(request, {
@@ -83,11 +84,12 @@ export class CapabilityWrites {
       target: `${agentId}/${skillId}`,
       body: raw,
       head: head === null ? null : String(head),
+      ...(isHeadNamed && { isHeadNamed }),
     });
     return this.commands.execute(new PerformCapabilityCommand(command, request.caller, envelope));
   }
 
-  private async answer(
+  async #answer(
     { reply }: CapabilityWrite,
     { state, revision, position, replayed }: Executed<Capability>,
     location?: string,

@@ -71,5 +71,10 @@ function withKind({ code, detail }: CliFault, beginning: Uint8Array): CliFault {
 }
 
 function tooLarge(maxBytes: number): CliFault {
-  return cliFault('json-too-large', `the document is larger than ${maxBytes / 1024} KiB`);
+  return cliFault('json-too-large', `the document is larger than ${inUnits(maxBytes)}`);
+}
+
+function inUnits(bytes: number): string {
+  const kib = bytes / 1024;
+  return kib % 1024 === 0 ? `${kib / 1024} MiB` : `${kib} KiB`;
 }

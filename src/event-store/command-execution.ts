@@ -5,22 +5,33 @@ import type { JsonObject } from '../kernel/json.js';
 import type { Rejection } from '../kernel/rejection.js';
 import { err, ok, type Result } from '../kernel/result.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
-import { latest, timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
+import { notBefore, timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
 import { keyScopeOf, type EventTypes } from './codec.js';
 import type { Actor, EventMetadata, NewEnvelope } from '../kernel/envelope.js';
 import type { KeyStore } from './key-store.js';
 import type { Basis, EventStore, Position } from './port.js';
 import { seal } from './sealing.js';
-import { StreamRepository, type Loaded, type StreamKind } from './stream-repository.js';
+import {
+  StreamRepository,
+  type KnownCommand,
+  type Loaded,
+  type StreamKind,
+} from './stream-repository.js';
 
 /** Random bytes, from whoever owns the randomness. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-/** What every command carries besides itself; it becomes the metadata of its events. */
+/** What every command carries besides itself; all but the head becomes the metadata of its events. */
 export interface CommandEnvelope {
   /** See {@link commandIdentity}. */
   readonly commandId: string;
   readonly requestDigest: string;
+  /**
+   * The head that the request names, as the stream's kind says it (`headOf`). The digest does not tell
+   * it where it is named outside of the body. It need not be recorded, since a command is only ever
+   * carried out on the head that it names: that is where the stream stood before its events.
+   */
+  readonly namedHead?: string;
   readonly actor: Actor;
   readonly correlationId: string;
   readonly causationId: string | null;
@@ -29,15 +40,16 @@ export interface CommandEnvelope {
 
 /**
  * The identity of a request: the same request gives the same command id, so that a retry finds its
- * own events. With a key, another request under it has another digest and is refused; without one,
- * the id follows from the digest and the named head.
+ * own events. With a key, another request under it has another digest, or names another head
+ * ({@link CommandEnvelope.namedHead}), and is refused; without one, the id follows from the digest and
+ * the head.
  */
 export function commandIdentity(request: {
   readonly actor: Actor;
   readonly idempotencyKey: string | undefined;
   /** What kind of command, on which resource, with which body. */
   readonly content: { readonly kind: string; readonly target: string; readonly body: unknown };
-  /** The named head in any canonical form, null for commands that create. */
+  /** The head that it is about in any canonical form, null for commands that create. */
   readonly head: string | null;
 }): { commandId: string; requestDigest: string } {
   const { actor, idempotencyKey, head } = request;
@@ -59,6 +71,11 @@ export interface Prepared<Context> {
    * are only recorded, and whoever reads them looks at what came in between.
    */
   readonly isBasisBinding?: true;
+  /**
+   * Heads of streams that decided nothing, and would if they had moved: they have to stand likewise, and
+   * are not recorded.
+   */
+  readonly unmoved?: Basis;
   /** When its events are recorded, where that has to be later than the moment that `prepare` asked for. */
   readonly recordedAt?: Timestamp;
 }
@@ -116,13 +133,13 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     private readonly types: EventTypes<Event>,
     private readonly clock: Clock,
     private readonly random: RandomBytes,
-    remembering: Pick<StreamKind<State, Event>, 'mayRemember' | 'mayLackKey' | 'seenFrom'> = {},
+    reading: Omit<StreamKind<State, Event>, 'types' | 'initial' | 'evolve'> = {},
   ) {
     this.repository = new StreamRepository<State, Event>(log, keys, {
       types,
       initial: decider.initial,
       evolve: (state, event) => decider.evolve(state, event),
-      ...remembering,
+      ...reading,
     });
   }
 
@@ -170,13 +187,12 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
         ? { loaded: guess, known: undefined }
         : await this.repository.loadWithCommand(stream, envelope.commandId);
       if (known !== undefined) {
-        if (known.requestDigest !== envelope.requestDigest) {
-          return err({ code: 'idempotency-key-reused' });
-        }
+        if (!isOf(envelope, known)) return err({ code: 'idempotency-key-reused' });
         return ok({ revision: known.lastRevision, replayed: true });
       }
       let asked: Timestamp | undefined;
-      const now = (): Timestamp => (asked ??= this.#now(loaded));
+      const now = (): Timestamp =>
+        (asked ??= notBefore(timestampOf(this.clock()), loaded.recordedAt));
       const prepared = await prepare(loaded.state, now);
       if (!prepared.ok) return prepared;
       const decision = this.decider.decide(loaded.state, command, prepared.value.context);
@@ -184,12 +200,13 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       if (!decision.ok) return decision;
       // It changes nothing, so nothing is recorded of it, and a retry is decided anew.
       if (decision.value.length === 0) return ok({ revision: loaded.revision, replayed: false });
-      const { basedOn, isBasisBinding, recordedAt = now() } = prepared.value;
-      const metadata: EventMetadata = { basedOn, ...envelope };
+      const { basedOn, isBasisBinding, unmoved, recordedAt = now() } = prepared.value;
+      const { namedHead: _named, ...recorded } = envelope;
+      const metadata: EventMetadata = { basedOn, ...recorded };
       const sealed = await this.#seal(stream, decision.value, recordedAt, metadata);
       if (!sealed.ok) return sealed;
       const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision;
-      const basis = isBasisBinding ? basedOn : {};
+      const basis = { ...(isBasisBinding ? basedOn : {}), ...unmoved };
       const appended = await this.log.append(stream, expected, sealed.value, basis);
       if (!appended.ok) continue;
       const { revision } = appended.value;
@@ -211,11 +228,6 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     );
     const evolve = (on: State, event: Recorded<Event>): State => this.decider.evolve(on, event);
     return { state: fold(evolve, state, recorded), revision, recordedAt };
-  }
-
-  #now(loaded: RememberedStream<State>): Timestamp {
-    const clock = timestampOf(this.clock());
-    return loaded.recordedAt === undefined ? clock : latest(clock, loaded.recordedAt);
   }
 
   async #seal(
@@ -248,4 +260,11 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     }
     return ok(envelopes);
   }
+}
+
+/** Whether a request is the one that a known command was made by. */
+function isOf({ requestDigest, namedHead }: CommandEnvelope, known: KnownCommand): boolean {
+  return (
+    requestDigest === known.requestDigest && (namedHead === undefined || namedHead === known.head)
+  );
 }

@@ -4,7 +4,7 @@ import type { NewEnvelope } from '../kernel/envelope.js';
 import type { DomainEvent } from '../kernel/event.js';
 import { deriveUuid } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
-import { latest, timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
+import { notBefore, timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
 import type { EventTypes } from './codec.js';
 import type { RandomBytes } from './command-execution.js';
 
@@ -32,12 +32,11 @@ export function ownEnvelope<E extends DomainEvent<string, object, null>>(
   // Random, and not derived from revision or content: two nodes must not be taken for one.
   const salt = encodeBase64Url(random(16));
   const id = deriveUuid([principal, salt]);
-  const now = timestampOf(clock());
   const content = { ...data } as JsonObject;
   return {
     id,
     type,
-    recordedAt: previous === undefined ? now : latest(now, previous),
+    recordedAt: notBefore(timestampOf(clock()), previous),
     schemaVersion: types[type as E['type']].schemaVersion,
     data: content,
     sealed: null,

@@ -1,4 +1,4 @@
-import { letOthersRun } from '../threads/let-others-run.js';
+import { goOnInTurn } from '../threads/in-turn.js';
 import { envelopeCharacters } from './envelope-characters.js';
 import type { EventStore, RecordedEnvelope } from './port.js';
 
@@ -32,7 +32,7 @@ export async function* streamPages(
     if (events.length < limit) return;
     next += events.length;
     most = following(events);
-    await letOthersRun();
+    await goOnInTurn();
   }
 }
 

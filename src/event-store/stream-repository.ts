@@ -28,6 +28,12 @@ export interface StreamKind<State, Event extends DomainEvent> {
    * says are erased are in no state of it any more, whatever the key store opens again.
    */
   readonly seenFrom?: (head: State, earlier: State) => State;
+  /**
+   * The head that a command on this state has to name, null where it names none (default: none ever).
+   *
+   * @param revision of the stream
+   */
+  readonly headOf?: (state: State, revision: number) => string | null;
 }
 
 /** A stream folded up to some revision. */
@@ -45,10 +51,12 @@ export interface Loaded<State> {
 /** By which request an event was written; of several tries of one, the salt says which. */
 export type Written = Pick<EventEnvelope, 'salt'> & Pick<EventMetadata, 'requestDigest'>;
 
-/** Where a command's events ended, and what was asked for. */
+/** Where a command's events ended, what was asked for, and what it was written against. */
 export interface KnownCommand {
   readonly requestDigest: string;
   readonly lastRevision: number;
+  /** As of before its first event: see {@link StreamKind.headOf}. */
+  readonly head: string | null;
 }
 
 type Condition = (event: Pick<RecordedEnvelope, 'revision' | 'recordedAt' | 'position'>) => boolean;
@@ -153,13 +161,14 @@ export class StreamRepository<State, Event extends DomainEvent> {
     let entry = start;
     onStep?.(entry);
     const { revision: known, commands } = entry;
-    const met: (readonly [commandId: string, command: KnownCommand])[] = [];
+    const met = new Map<string, KnownCommand>();
     for await (const page of this.#pages(stream, known + 1)) {
       for (const step of page) {
-        entry = { ...this.#after(entry, step), commands };
         const { metadata, revision } = step.envelope;
         const { commandId, requestDigest } = metadata;
-        met.push([commandId, { requestDigest, lastRevision: revision }]);
+        const { head } = met.get(commandId) ?? commands.get(commandId) ?? this.#standing(entry);
+        met.set(commandId, { requestDigest, lastRevision: revision, head });
+        entry = { ...this.#after(entry, step), commands };
         onStep?.(entry);
       }
     }
@@ -201,6 +210,10 @@ export class StreamRepository<State, Event extends DomainEvent> {
       }));
       if (end !== -1) return;
     }
+  }
+
+  #standing({ state, revision }: Loaded<State>): Pick<KnownCommand, 'head'> {
+    return { head: this.kind.headOf?.(state, revision) ?? null };
   }
 
   #after({ state }: Loaded<State>, { envelope, event }: Step<Event>): Loaded<State> {

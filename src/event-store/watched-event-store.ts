@@ -5,6 +5,7 @@ import type {
   AppendConflict,
   Appended,
   Basis,
+  DeletableEventStore,
   EventFilter,
   EventStore,
   ExpectedRevision,
@@ -12,25 +13,23 @@ import type {
   RecordedEnvelope,
   SubscriptionMessage,
 } from './port.js';
+import { WriteWatch, type StoreName } from './write-watch.js';
 
-/** How long a failed append counts, in milliseconds: a node that gets no writes could not clear it. */
-const FAULT_COUNTS_MS = 30_000;
-
-/**
- * An event store that remembers whether its last append failed. A log that can be read but not
- * written (a full disk) looks well to whoever only reads.
- */
+/** An event store that remembers whether its last append failed. */
 export class WatchedEventStore implements EventStore {
-  #failedAt: number | undefined;
+  readonly #watch: WriteWatch;
 
   constructor(
     private readonly inner: EventStore,
-    private readonly clock: Clock,
-  ) {}
+    clock: Clock,
+    name: StoreName = 'EVENT_STORE',
+  ) {
+    this.#watch = new WriteWatch(name, clock);
+  }
 
-  /** False for a while after an append failed, unless a later one succeeded. */
+  /** See {@link WriteWatch.canWrite}. */
   get canWrite(): boolean {
-    return this.#failedAt === undefined || this.clock() - this.#failedAt >= FAULT_COUNTS_MS;
+    return this.#watch.canWrite;
   }
 
   async append(
@@ -39,14 +38,7 @@ export class WatchedEventStore implements EventStore {
     events: readonly NewEnvelope[],
     basis?: Basis,
   ): Promise<Result<Appended, AppendConflict>> {
-    try {
-      const result = await this.inner.append(stream, expected, events, basis);
-      this.#failedAt = undefined;
-      return result;
-    } catch (error) {
-      this.#failedAt = this.clock();
-      throw error;
-    }
+    return this.#watch.over(() => this.inner.append(stream, expected, events, basis));
   }
 
   readStream(stream: string, from?: number, limit?: number): Promise<readonly RecordedEnvelope[]> {
@@ -78,5 +70,19 @@ export class WatchedEventStore implements EventStore {
 
   close(): Promise<void> {
     return this.inner.close();
+  }
+}
+
+/** The store of tasks, watched likewise. That it forgets late is no failed write: it is asked again. */
+export class WatchedTaskStore extends WatchedEventStore implements DeletableEventStore {
+  constructor(
+    private readonly tasks: DeletableEventStore,
+    clock: Clock,
+  ) {
+    super(tasks, clock, 'TASK_STORE');
+  }
+
+  deleteStreams(heads: ReadonlyMap<string, Position>): Promise<ReadonlySet<string>> {
+    return this.tasks.deleteStreams(heads);
   }
 }

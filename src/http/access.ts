@@ -11,6 +11,11 @@ export interface RouteAccess {
   readonly optional?: boolean;
   /** A public read that waits for what its reader has seen written, as every other read does. */
   readonly readsWrites?: boolean;
+  /**
+   * A public document that is the same for everybody: sent from one copy, with an entity tag, and 304 to
+   * whoever has it (see `shared-answers.ts`), unless the answer is not to be stored.
+   */
+  readonly shared?: boolean;
   /** The token must have at least one of these. */
   readonly anyScope?: readonly Scope[];
 }
@@ -19,7 +24,7 @@ export interface RouteAccess {
 export const ROUTE_ACCESS = 'access';
 
 /** Opens a controller's method to everybody. */
-export function Public(options: Pick<RouteAccess, 'readsWrites'> = {}): MethodDecorator {
+export function Public(options: Pick<RouteAccess, 'readsWrites' | 'shared'> = {}): MethodDecorator {
   return routeAccess({ ...options, public: true });
 }
 

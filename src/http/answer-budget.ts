@@ -1,6 +1,8 @@
 /** How many bytes of large answers wait at most for clients to take them. */
 export interface AnswerLimits {
   readonly perNode: number;
+  /** Of all callers of one tenant. */
+  readonly perTenant: number;
   /** Of one caller. */
   readonly perCaller: number;
   /** Of all callers without a token. */
@@ -14,9 +16,9 @@ export interface AnswerLimits {
   readonly first: number;
 }
 
-/** Whose an answer is: a caller by its key (`ownerKey`), or an address where no token was sent. */
+/** Whose an answer is: a caller's, both by their keys (`countedAs`), or an address's where no token was sent. */
 export type AnswerHolder =
-  | { readonly kind: 'caller'; readonly key: string }
+  | { readonly kind: 'caller'; readonly tenant: string; readonly key: string }
   | { readonly kind: 'anonymous'; readonly address: string };
 
 /** A part of the budget. */
@@ -68,11 +70,15 @@ export class AnswerBudget {
 
   /** Its own is the last one. */
   #shares(holder: AnswerHolder): readonly Share[] {
-    const { perNode, perCaller, anonymous, perAddress } = this.#limits;
+    const { perNode, perTenant, perCaller, anonymous, perAddress } = this.#limits;
     const node: Share = { name: 'node', limit: perNode };
     switch (holder.kind) {
       case 'caller':
-        return [node, { name: `caller ${holder.key}`, limit: perCaller }];
+        return [
+          node,
+          { name: `tenant ${holder.tenant}`, limit: perTenant },
+          { name: `caller ${holder.key}`, limit: perCaller },
+        ];
       case 'anonymous':
         return [
           node,

@@ -9,6 +9,8 @@ const MIB = 1024 * 1024;
 /** What clients have asked for and do not take is kept in memory: so much of it at once … */
 const LIMITS: AnswerLimits = {
   perNode: 256 * MIB,
+  // With as much again for those who hold nothing yet, one caller's part is still left to others.
+  perTenant: 96 * MIB,
   perCaller: 64 * MIB,
   anonymous: 64 * MIB,
   perAddress: 32 * MIB,
@@ -25,16 +27,16 @@ const PATIENCE: ReadingPatience = {
 /**
  * Bounds what a node keeps for clients that are slow to take their answers.
  *
- * @param isPublic true of requests whose answers depend on nothing but their address
+ * @param isOfAll true of requests for public documents that are the same for everybody
  */
 export function boundAnswers(
   fastify: FastifyInstance,
-  isPublic: (request: FastifyRequest) => boolean,
+  isOfAll: (request: FastifyRequest) => boolean,
 ): UnreadAnswers {
   // First what they share, which the others then do not count.
-  shareAnswers(fastify, isPublic);
+  shareAnswers(fastify, isOfAll);
   const answers = new UnreadAnswers(LIMITS);
   answers.watch(fastify);
-  dropSlowReaders(fastify, PATIENCE);
+  dropSlowReaders(fastify, PATIENCE, () => performance.now());
   return answers;
 }

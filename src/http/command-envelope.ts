@@ -9,14 +9,19 @@ export interface RequestedCommand {
   readonly target: string;
   /** The request body as parsed. */
   readonly body: unknown;
-  /** The named head in any canonical form, null for commands that create. */
+  /**
+   * The head that it is about: as the stream's kind says it where the request names it, else in any
+   * canonical form. Null for commands that create.
+   */
   readonly head: string | null;
+  /** The request says so itself, perhaps outside of its body: a retry has to name it, too. */
+  readonly isHeadNamed?: true;
 }
 
 /** Everything but the command itself that its events will say of a request. */
 export function commandEnvelopeOf(
   request: RequestContext,
-  { kind, target, body, head }: RequestedCommand,
+  { kind, target, body, head, isHeadNamed }: RequestedCommand,
 ): CommandEnvelope {
   const { principal, agent, tenant } = request.caller;
   const actor = { principal, agent, tenant };
@@ -32,5 +37,6 @@ export function commandEnvelopeOf(
     causationId: null,
     traceparent: request.traceparent,
     ...identity,
+    ...(head !== null && isHeadNamed && { namedHead: head }),
   };
 }

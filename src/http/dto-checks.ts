@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsDefined, ValidateBy, ValidateNested } from 'class-validator';
+import { hasAtMostCharacters } from '../kernel/characters.js';
 import {
   ID_FORM,
   KEY_ID_FORM,
@@ -22,6 +23,17 @@ export function MustBe(description: string, check: (value: unknown) => boolean):
 /** A text that one of the kernel's parsers takes, so that its branded type may be trusted. */
 function Parses(description: string, parse: (text: string) => unknown): PropertyDecorator {
   return MustBe(description, (value) => typeof value === 'string' && parse(value) !== undefined);
+}
+
+/**
+ * A text of at most so many characters, each a code point, as `maxLength` of JSON Schema counts them.
+ * (`MaxLength` of class-validator counts one with a variation selector behind it as one.)
+ */
+export function MaxCharacters(max: number): PropertyDecorator {
+  return MustBe(
+    `a text of at most ${String(max)} characters`,
+    (value) => typeof value === 'string' && hasAtMostCharacters(value, max),
+  );
 }
 
 export function IsAgentId(): PropertyDecorator {

@@ -5,7 +5,7 @@ import type { Position } from '../event-store/port.js';
 import type { Caller, Scope } from '../kernel/caller.js';
 import { honoursPositionToken, ROUTE_ACCESS, type RouteAccess } from './access.js';
 import { boundAnswers } from './bounded-answers.js';
-import { answerClientError } from './client-error.js';
+import { answerClientError, answerTunnels } from './client-error.js';
 import { CORRELATION_HEADER, correlationIdOf } from './correlation.js';
 import { DOCUMENTS, refuseContentCoding, registerJsonBody } from './json-body.js';
 import { MethodTable, type Route } from './method-table.js';
@@ -15,6 +15,7 @@ import { ProblemWriter } from './problem-writer.js';
 import { parsePositionToken, POSITION_TOKEN_HEADER } from './position-token.js';
 import { orReject, RejectionException } from './rejection-exception.js';
 import { annotate, notesOf, type RequestNotes } from './request-context.js';
+import { refuseForm } from './request-form.js';
 import { setSecureHeaders } from './secure-headers.js';
 import type { UnreadAnswers } from './unread-answers.js';
 import { endUnusedConnections } from './unused-connections.js';
@@ -72,7 +73,8 @@ export function createEdge(options: EdgeOptions): Edge {
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     skipMiddie: true,
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    // The host is looked for below, where a problem can be answered.
+    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     clientErrorHandler: (error, socket) => {
       answerClientError(error, socket, options.publicBaseUrl);
     },
@@ -85,10 +87,15 @@ export function createEdge(options: EdgeOptions): Edge {
   methods.watch(fastify);
   registerJsonBody(fastify, DOCUMENTS);
   fastify.server.maxConnections = MAX_CONNECTIONS;
+  // Without a listener node answers 417 by itself.
+  fastify.server.on('checkExpectation', (request, response) => {
+    fastify.server.emit('request', request, response);
+  });
+  answerTunnels(fastify.server, options.publicBaseUrl);
   serveInTurn(fastify, MAX_WAITING_REQUESTS);
   registerHooks(fastify, options, isHttps);
   endUnusedConnections(fastify);
-  const answers = boundAnswers(fastify, (request) => accessOf(request).public === true);
+  const answers = boundAnswers(fastify, (request) => accessOf(request).shared === true);
   return {
     adapter,
     problems,
@@ -113,6 +120,7 @@ function registerHooks(fastify: FastifyInstance, options: EdgeOptions, isHttps: 
     };
     try {
       refuseWhenDraining(options, reply);
+      refuseForm(request);
       refuseContentCoding(request);
       const access = accessOf(request);
       if (isOpen(access, request)) {
@@ -171,7 +179,8 @@ function refuseWhenDraining(options: EdgeOptions, reply: FastifyReply): void {
 
 /** Closed unless it says otherwise; an address without a route has nothing to protect. */
 function accessOf(request: FastifyRequest): RouteAccess {
-  if (request.is404 || isDocumentation(request)) return { public: true };
+  if (request.is404) return { public: true };
+  if (isDocumentation(request)) return { public: true, shared: true };
   const config = request.routeOptions.config as { [ROUTE_ACCESS]?: RouteAccess };
   return config[ROUTE_ACCESS] ?? {};
 }

@@ -8,19 +8,19 @@ export interface Route {
 
 /** Which methods an address supports: what a 405 says in `Allow` (RFC 9110 section 15.5.6). */
 export class MethodTable {
-  private readonly methodsOf = new Map<string, Set<string>>();
+  readonly #methodsOf = new Map<string, Set<string>>();
 
   /** Must be called before the first route is registered. */
   watch(fastify: FastifyInstance): void {
     fastify.addHook('onRoute', ({ url, method }) => {
-      const methods = this.methodsOf.get(url) ?? new Set();
+      const methods = this.#methodsOf.get(url) ?? new Set();
       for (const each of [method].flat()) methods.add(each);
-      this.methodsOf.set(url, methods);
+      this.#methodsOf.set(url, methods);
     });
   }
 
   routes(): readonly Route[] {
-    return [...this.methodsOf].flatMap(([url, methods]) =>
+    return [...this.#methodsOf].flatMap(([url, methods]) =>
       [...methods].map((method) => ({ method, url })),
     );
   }
@@ -29,7 +29,7 @@ export class MethodTable {
   allowed(path: string): readonly string[] {
     const segments = path.split('/');
     const found = new Set<string>();
-    for (const [url, methods] of this.methodsOf) {
+    for (const [url, methods] of this.#methodsOf) {
       if (matches(url.split('/'), segments)) for (const method of methods) found.add(method);
     }
     return [...found].sort();

@@ -1,41 +1,47 @@
-import type { Caller } from '../kernel/caller.js';
+import { countedAs, tenantCountedAs, type Caller } from '../kernel/caller.js';
+import { Tally } from '../kernel/tally.js';
 import { RejectionException } from './rejection-exception.js';
 
 export interface StreamLimits {
   readonly perNode: number;
+  /** Of one tenant, whatever callers it has: the others have their part. */
+  readonly perTenant: number;
   /** Of one caller; all anonymous callers are one. */
   readonly perOwner: number;
-}
-
-/** Under what the open streams of a caller are counted. */
-export function ownerKey(caller: Caller | null): string {
-  return caller === null ? '' : JSON.stringify([caller.tenant, caller.principal]);
 }
 
 /** The streams that this node serves: bounded, and ended when it stops. */
 export class OpenStreams {
   readonly #open = new Set<AbortController>();
-  readonly #ofOwner = new Map<string, number>();
+  readonly #ofTenant = new Tally();
+  readonly #ofOwner = new Tally();
 
   constructor(private readonly limits: StreamLimits) {}
 
   /**
+   * @param caller null without a token
    * @param ends aborted when the node stops
    * @returns to be called when the stream has ended
    * @throws {RejectionException} `too-many-streams`
    */
-  open(owner: string, ends: AbortController): () => void {
-    const count = this.#ofOwner.get(owner) ?? 0;
-    if (this.#open.size >= this.limits.perNode || count >= this.limits.perOwner) {
+  open(caller: Caller | null, ends: AbortController): () => void {
+    const { perNode, perTenant, perOwner } = this.limits;
+    const tenant = tenantCountedAs(caller);
+    const owner = countedAs(caller);
+    if (
+      this.#open.size >= perNode ||
+      this.#ofTenant.of(tenant) >= perTenant ||
+      this.#ofOwner.of(owner) >= perOwner
+    ) {
       throw new RejectionException({ code: 'too-many-streams' });
     }
     this.#open.add(ends);
-    this.#ofOwner.set(owner, count + 1);
+    this.#ofTenant.add(tenant);
+    this.#ofOwner.add(owner);
     return () => {
       if (!this.#open.delete(ends)) return;
-      const left = (this.#ofOwner.get(owner) ?? 1) - 1;
-      if (left === 0) this.#ofOwner.delete(owner);
-      else this.#ofOwner.set(owner, left);
+      this.#ofTenant.take(tenant);
+      this.#ofOwner.take(owner);
     };
   }
 

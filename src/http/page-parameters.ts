@@ -28,6 +28,7 @@ export class PageParameters {
   readonly cursor?: string;
 }
 
+/** How many items a page may hold: as asked for, which the parameters' own checks have bounded. */
 export function limitOf({ limit }: PageParameters): number {
   return limit === undefined ? DEFAULT_PAGE : Number(limit);
 }

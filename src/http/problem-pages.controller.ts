@@ -8,6 +8,7 @@ import { Public } from './access.js';
 import { Problems } from './openapi/problems.js';
 import { RejectionException } from './rejection-exception.js';
 import { REJECTION_STATUS, retryAfterSeconds } from './rejection-status.js';
+import { WORDS } from './rejection-words.js';
 
 /** The documentation of one code, as its `type` URI answers it. */
 interface ProblemPage {
@@ -35,6 +36,11 @@ const PAGE_SCHEMA: SchemaObject = {
   },
 };
 
+/** How a page is described. */
+function inBothForms(schema: SchemaObject): Record<string, { schema: SchemaObject }> {
+  return { 'application/json': { schema }, 'text/html': { schema: { type: 'string' } } };
+}
+
 /** What the `type` URIs of problem documents lead to: JSON, or HTML for whoever asks for it. */
 @ApiTags('problems')
 @Controller('problems')
@@ -42,23 +48,30 @@ export class ProblemPagesController {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
   @Get()
-  @Public()
+  @Public({ shared: true })
   @ApiOperation({ summary: 'Every code with which the service refuses' })
   @ApiResponse({
     status: 200,
     description: 'The whole catalogue.',
-    schema: { type: 'object', properties: { problems: { type: 'array', items: PAGE_SCHEMA } } },
+    content: inBothForms({
+      type: 'object',
+      properties: { problems: { type: 'array', items: PAGE_SCHEMA } },
+    }),
   })
   list(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): unknown {
-    const pages = CODES.map((code) => this.page(code));
+    const pages = CODES.map((code) => this.#page(code));
     return answer(request, reply, { problems: pages }, 'Problems', pages.map(htmlOf).join('\n'));
   }
 
   @Get(':code')
-  @Public()
+  @Public({ shared: true })
   @ApiOperation({ summary: 'What one code means' })
   @ApiParam({ name: 'code', schema: { type: 'string', enum: CODES } })
-  @ApiResponse({ status: 200, description: 'The documentation of the code.', schema: PAGE_SCHEMA })
+  @ApiResponse({
+    status: 200,
+    description: 'The documentation of the code.',
+    content: inBothForms(PAGE_SCHEMA),
+  })
   @Problems('not-found')
   one(
     @Param('code') code: string,
@@ -66,18 +79,18 @@ export class ProblemPagesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): unknown {
     if (!Object.hasOwn(REJECTIONS, code)) throw new RejectionException({ code: 'not-found' });
-    const page = this.page(code as RejectionCode);
+    const page = this.#page(code as RejectionCode);
     const html = `${htmlOf(page)}\n<p><a href="/problems">Every problem</a></p>`;
     return answer(request, reply, page, page.title, html);
   }
 
-  private page(code: RejectionCode): ProblemPage {
+  #page(code: RejectionCode): ProblemPage {
     return {
       type: `${this.config.publicBaseUrl}/problems/${code}`,
       code,
       status: REJECTION_STATUS[code].status,
       title: REJECTION_STATUS[code].title,
-      meaning: REJECTIONS[code],
+      meaning: WORDS[code],
       retriable: retryAfterSeconds(code) !== undefined,
     };
   }

@@ -24,7 +24,7 @@ export class ProblemWriter {
     // An answer under way cannot be taken back; the fault is in the log.
     if (reply.sent || reply.raw.headersSent) return;
     const path = pathOf(request);
-    const refined = this.methodNotAllowed(rejection, path, reply);
+    const refined = this.#methodNotAllowed(rejection, path, reply);
     const retryAfter = retryAfterSeconds(refined.code);
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
     const problem = problemOf(refined, {
@@ -43,7 +43,7 @@ export class ProblemWriter {
   }
 
   /** The router knows only "no such route": an address of another method is told apart here. */
-  private methodNotAllowed(rejection: Rejection, path: string, reply: FastifyReply): Rejection {
+  #methodNotAllowed(rejection: Rejection, path: string, reply: FastifyReply): Rejection {
     if (rejection.code !== 'not-found' || rejection.detail !== undefined) return rejection;
     const allowed = this.methods.allowed(path);
     if (allowed.length === 0 || allowed.includes(reply.request.method)) return rejection;

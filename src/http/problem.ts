@@ -1,6 +1,7 @@
 import type { JsonObject } from '../kernel/json.js';
-import { REJECTIONS, type Fault, type Head, type Rejection } from '../kernel/rejection.js';
+import type { Fault, Head, Rejection } from '../kernel/rejection.js';
 import { REJECTION_STATUS } from './rejection-status.js';
+import { WORDS } from './rejection-words.js';
 
 /** Media type of every refusal (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -38,7 +39,7 @@ export function problemOf(rejection: Rejection, occurrence: Occurrence): Problem
     type: `${occurrence.publicBaseUrl}/problems/${rejection.code}`,
     title,
     status,
-    detail: rejection.detail ?? REJECTIONS[rejection.code],
+    detail: rejection.detail ?? WORDS[rejection.code],
     instance: occurrence.instance,
     code: rejection.code,
     correlationId: occurrence.correlationId,

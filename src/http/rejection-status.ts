@@ -141,7 +141,7 @@ export const REJECTION_STATUS = {
   'request-timeout': { status: 408, title: 'Request timed out' },
   'too-many-streams': { status: 503, title: 'Too many streams' },
   'shutting-down': { status: 503, title: 'Shutting down' },
-  'store-unavailable': { status: 503, title: 'Event store unavailable' },
+  'store-unavailable': { status: 503, title: 'Store unavailable' },
   'internal-error': { status: 500, title: 'Internal error' },
 } as const satisfies Record<RejectionCode, HttpRejection>;
 

@@ -13,10 +13,10 @@ import { SCHEMA_NAMES, schemaText } from './schema-files.js';
 @ApiTags('schemas')
 @Controller('schemas')
 export class SchemasController {
-  private readonly schemas: ReadonlyMap<string, JsonObject>;
+  readonly #schemas: ReadonlyMap<string, JsonObject>;
 
   constructor(@Inject(CONFIG) { publicBaseUrl }: Config) {
-    this.schemas = new Map(
+    this.#schemas = new Map(
       Array.from(SCHEMA_NAMES, (name) => [
         name,
         JSON.parse(schemaText(name, publicBaseUrl)) as JsonObject,
@@ -25,7 +25,7 @@ export class SchemasController {
   }
 
   @Get(':folder/:file')
-  @Public()
+  @Public({ shared: true })
   @ApiOperation({ summary: 'The JSON Schema (2020-12) of a wire document or of an event type' })
   @ApiParam({ name: 'folder', schema: { type: 'string', enum: ['v0.1', 'events'] } })
   @ApiParam({ name: 'file', example: 'federated-interaction.schema.json' })
@@ -40,7 +40,7 @@ export class SchemasController {
     @Param('file') file: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): JsonObject {
-    const schema = this.schemas.get(`${folder}/${file}`);
+    const schema = this.#schemas.get(`${folder}/${file}`);
     if (schema === undefined) throw new RejectionException({ code: 'not-found' });
     reply.headers({
       'content-type': 'application/schema+json; charset=utf-8',

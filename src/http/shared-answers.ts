@@ -29,15 +29,15 @@ export function isShared(bytes: Uint8Array): boolean {
  * being sent them, and carry a strong entity tag (RFC 9110 section 8.8.3), by which a client that has
  * them is told so (304).
  *
- * @param isPublic true of requests whose answers depend on nothing but their address
+ * @param isOfAll true of requests for such documents
  */
 export function shareAnswers(
   fastify: FastifyInstance,
-  isPublic: (request: FastifyRequest) => boolean,
+  isOfAll: (request: FastifyRequest) => boolean,
 ): void {
   const texts = new SharedTexts();
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const bytes = isCacheable(reply) && isPublic(request) ? texts.bytesOf(payload) : undefined;
+    const bytes = isCacheable(reply) && isOfAll(request) ? texts.bytesOf(payload) : undefined;
     if (bytes === undefined) {
       done();
       return;

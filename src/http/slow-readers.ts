@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../kernel/timestamp.js';
 import { LARGE_ANSWER_BYTES, sizeOf } from './unread-answers.js';
 
 /** How long the clients of a node may take over their answers. */
@@ -18,9 +19,16 @@ const LOOKS_PER_STALL = 15;
 
 /**
  * Ends the connections of clients that do not take their answers: each is kept in memory until the
- * client has it. Streams of events and of lines have rules of their own.
+ * client has it. Streams of events and of lines have limits of their own; while all connections together
+ * keep too much, they end like all others.
+ *
+ * @param monotonic milliseconds on a clock that nobody sets
  */
-export function dropSlowReaders(fastify: FastifyInstance, patience: ReadingPatience): void {
+export function dropSlowReaders(
+  fastify: FastifyInstance,
+  patience: ReadingPatience,
+  monotonic: Clock,
+): void {
   const connections = new Map<Socket, Reading>();
   const readingOn = (socket: Socket): Reading => {
     const known = connections.get(socket);
@@ -30,23 +38,29 @@ export function dropSlowReaders(fastify: FastifyInstance, patience: ReadingPatie
     socket.once('close', () => connections.delete(socket));
     return reading;
   };
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    // An answer that is no stream begins anew below.
+    if (!socket.destroyed) readingOn(socket).stream(reply.raw);
+    done();
+  });
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     const { socket } = reply.raw;
     const size = sizeOf(payload);
     // What comes in pieces may wait for its source, not for its client.
     if (socket !== null && !socket.destroyed && size > 0) {
       const isLarge = size > LARGE_ANSWER_BYTES;
-      const deadline = isLarge ? Date.now() + patience.totalMs : Number.POSITIVE_INFINITY;
+      const deadline = isLarge ? monotonic() + patience.totalMs : Number.POSITIVE_INFINITY;
       readingOn(socket).begin(reply.raw, deadline);
     }
     done();
   });
   let isCrowded = false;
   const looks = setInterval(() => {
-    const now = Date.now();
+    const now = monotonic();
     let kept = 0;
     for (const [socket, reading] of connections) {
-      if (reading.isOver(now, isCrowded ? 0 : patience.stallMs)) socket.destroy();
+      if (reading.isOver(now, patience.stallMs, isCrowded)) socket.destroy();
       else kept += socket.writableLength;
     }
     isCrowded = kept > patience.bytes;
@@ -61,19 +75,30 @@ export function dropSlowReaders(fastify: FastifyInstance, patience: ReadingPatie
 class Reading {
   #answer: ServerResponse | undefined;
   #deadline = Number.POSITIVE_INFINITY;
+  #isStream = false;
   #left = 0;
   #since = 0;
 
   constructor(private readonly socket: Socket) {}
 
+  /** An answer of which nothing is known but what is kept of it. */
+  stream(answer: ServerResponse): void {
+    this.begin(answer, Number.POSITIVE_INFINITY);
+    this.#isStream = true;
+  }
+
   begin(answer: ServerResponse, deadline: number): void {
     this.#answer = answer;
     this.#deadline = deadline;
+    this.#isStream = false;
     this.#left = -1;
   }
 
-  /** @param stallMs for how long the client may have taken nothing, since the look before at least */
-  isOver(now: number, stallMs: number): boolean {
+  /**
+   * @param stallMs for how long the client may have taken nothing
+   * @param isCrowded since the look before is too long then
+   */
+  isOver(now: number, stallMs: number, isCrowded: boolean): boolean {
     if (this.#answer === undefined) return false;
     if (this.#answer.writableFinished) {
       this.#answer = undefined;
@@ -86,7 +111,9 @@ class Reading {
       this.#since = now;
       return false;
     }
-    return now - this.#since >= stallMs;
+    if (!this.#isStream) return now - this.#since >= (isCrowded ? 0 : stallMs);
+    // With nothing left it waits for its source, not for its client.
+    return isCrowded && left > 0;
   }
 }
 

@@ -10,6 +10,7 @@ import type { InteractionContext } from './domain/context.js';
 import { interactionDecider } from './domain/decider.js';
 import type { InteractionEvent } from './domain/events.js';
 import { withoutTexts } from './domain/evolve.js';
+import { headOf, headText } from './domain/head.js';
 import type { Interaction } from './domain/interaction.js';
 import { isErased, isTerminal } from './domain/revisions.js';
 import { INTERACTION_EVENT_TYPES } from './event-types.js';
@@ -36,6 +37,7 @@ export class InteractionExecution extends CommandExecution<
         earlier !== undefined && head !== undefined && head.erasure !== null
           ? withoutTexts(earlier)
           : earlier,
+      headOf: (interaction) => (interaction === undefined ? null : headText(headOf(interaction))),
     });
   }
 }

@@ -1,6 +1,13 @@
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/tokens.js';
@@ -8,6 +15,7 @@ import { START, type Position } from '../event-store/port.js';
 import { CLOUD_EVENTS_BATCH } from '../http/cloud-event.js';
 import { decodeCursor, encodeCursor, type CursorScope } from '../http/cursor.js';
 import { parsePositionToken } from '../http/position-token.js';
+import { NotModified } from '../http/openapi/not-modified.js';
 import { Problems } from '../http/openapi/problems.js';
 import { limitOf, PageParameters } from '../http/page-parameters.js';
 import type { Plain } from '../http/plain.js';
@@ -42,13 +50,9 @@ import { asOfParameter, InteractionReads } from './interaction-reads.js';
 import { InteractionHistory } from './queries/interaction-history.js';
 import { ListInteractions } from './queries/list-interactions.js';
 
-const NOT_MODIFIED = {
-  status: 304,
-  description: 'The client has it: `If-None-Match` names its ETag.',
-};
-
 /** Reading. Parties see their own interactions without a scope; nobody learns of foreign ones. */
 @ApiTags('interactions')
+@ApiExtraModels(CloudEventDocument)
 @Controller('v1/interactions')
 export class InteractionReadsController {
   constructor(
@@ -90,7 +94,7 @@ export class InteractionReadsController {
   @Get(':interactionId')
   @ApiOperation({ summary: 'The interaction, now or at a moment of the past' })
   @ApiResponse({ status: 200, ...WIRE_DOCUMENT })
-  @ApiResponse(NOT_MODIFIED)
+  @NotModified()
   @Problems('interaction-not-found', 'interaction-erased')
   async read(
     @Param('interactionId') id: string,
@@ -145,7 +149,7 @@ export class InteractionReadsController {
   @Get(':interactionId/revisions/:revision')
   @ApiOperation({ summary: 'One revision' })
   @ApiResponse({ status: 200, ...REVISION_DOCUMENT })
-  @ApiResponse(NOT_MODIFIED)
+  @NotModified()
   @Problems('interaction-not-found', 'interaction-erased', 'revision-not-found')
   async revision(
     @Param('interactionId') id: string,
@@ -162,10 +166,10 @@ export class InteractionReadsController {
   @ApiOperation({
     summary: 'What is worth knowing of the terms of one revision',
     description:
-      'What its proposer was told by `Contract-Warnings`. `entry-not-in-vocabulary`: an entry of ' +
+      'What `Contract-Warnings` tells its proposer, for whoever asks. `entry-not-in-vocabulary`: an entry of ' +
       '`prohibitedActions`, `prohibitedData` or `humanApprovalRequirements` was, when the terms were ' +
       'proposed, no `action` or `data` value of a capability of a hosted party (of any capability, if ' +
-      'no party is hosted), nor set by the deployment.',
+      'no party is hosted) that the caller may see, nor set by the deployment.',
   })
   @ApiOkResponse({ type: ContractWarningsDocument })
   @Problems('interaction-not-found', 'interaction-erased', 'revision-not-found')
@@ -176,7 +180,7 @@ export class InteractionReadsController {
   ): Promise<Plain<ContractWarningsDocument>> {
     const { interaction } = await this.reads.read(id, request);
     const revision = legibleRevision(interaction, revisionOf(interaction, number));
-    return { warnings: this.advice.warningsOn(interaction, revision) };
+    return { warnings: this.advice.warningsOn(interaction, revision, request.caller) };
   }
 
   @Get(':interactionId/acceptances')
@@ -212,7 +216,15 @@ export class InteractionReadsController {
       'In the order of the log, as a batch of CloudEvents 1.0; `Link: <…>; rel="next"` leads to the ' +
       'next one while there is one.',
   })
-  @ApiOkResponse({ type: [CloudEventDocument] })
+  @ApiResponse({
+    status: 200,
+    description: 'One page.',
+    content: {
+      [CLOUD_EVENTS_BATCH]: {
+        schema: { type: 'array', items: { $ref: getSchemaPath(CloudEventDocument) } },
+      },
+    },
+  })
   @Problems('interaction-not-found', 'cursor-invalid')
   async events(
     @Param('interactionId') id: string,

@@ -17,7 +17,7 @@ import { ContractAdvice } from './contract-advice.js';
 import { DueExpiries } from './due-expiries.js';
 import { PerformInteractionCommand } from './commands/perform-interaction-command.js';
 import type { CommandOf, InteractionCommand } from './domain/commands.js';
-import { headOf } from './domain/head.js';
+import { headOf, headText } from './domain/head.js';
 import type { Interaction } from './domain/interaction.js';
 import { newestRevision } from './domain/revisions.js';
 import type { ActOnExistingBody } from './dto/acts.js';
@@ -57,10 +57,10 @@ export class InteractionWrites {
     write: InteractionWrite,
     command: CommandOf<'propose'>,
   ): Promise<FederatedInteraction> {
-    const performed = await this.perform(write, command.interactionId, command, null);
+    const performed = await this.#perform(write, command.interactionId, command, null);
     const executed = orReject(performed);
-    this.warn(write, executed);
-    return this.answer(write, executed, (path) => path);
+    this.#warn(write, executed);
+    return this.#answer(write, executed, (path) => path);
   }
 
   /** Answers 201 with the address of the new revision, and warnings of its terms. */
@@ -70,10 +70,10 @@ export class InteractionWrites {
     body: Body,
     make: MakeCommand<Body>,
   ): Promise<FederatedInteraction> {
-    const executed = await this.onExisting(write, id, body, make);
+    const executed = await this.#onExisting(write, id, body, make);
     const { revision } = newestRevision(executed.state);
-    this.warn(write, executed);
-    return this.answer(write, executed, (path) => `${path}/revisions/${String(revision)}`);
+    this.#warn(write, executed);
+    return this.#answer(write, executed, (path) => `${path}/revisions/${String(revision)}`);
   }
 
   /** Answers 201 with the address of the acceptances. */
@@ -83,8 +83,8 @@ export class InteractionWrites {
     body: Body,
     make: MakeCommand<Body>,
   ): Promise<FederatedInteraction> {
-    const executed = await this.onExisting(write, id, body, make);
-    return this.answer(write, executed, (path) => `${path}/acceptances`);
+    const executed = await this.#onExisting(write, id, body, make);
+    return this.#answer(write, executed, (path) => `${path}/acceptances`);
   }
 
   /** Answers 200: the act changes the interaction and has no address of its own. */
@@ -94,7 +94,7 @@ export class InteractionWrites {
     body: Body,
     make: MakeCommand<Body>,
   ): Promise<FederatedInteraction> {
-    return this.answer(write, await this.onExisting(write, id, body, make));
+    return this.#answer(write, await this.#onExisting(write, id, body, make));
   }
 
   /**
@@ -111,17 +111,17 @@ export class InteractionWrites {
     const isNamed = ifMatch !== null || body.head !== undefined;
     const named = isNamed ? orReject(namedHead(body.head, ifMatch)) : undefined;
     const command = erasureConsentOf(body, named?.head);
-    const executed = await this.perform(write, interactionId, command, named?.head ?? null);
+    const executed = await this.#perform(write, interactionId, command, named?.head ?? null);
     if (!executed.ok) {
       throw new RejectionException(inTermsOf(named?.by ?? 'body', executed.error));
     }
     const path = `/v1/interactions/${interactionId}/erasure-consents`;
-    this.tell(write, executed.value, path);
+    this.#tell(write, executed.value, path);
     return erasureConsentsDocument(executed.value.state);
   }
 
   /** Refuses with `head-required`, and in terms of `If-Match` where the head came from there. */
-  private async onExisting<Body extends ActOnExistingBody>(
+  async #onExisting<Body extends ActOnExistingBody>(
     write: InteractionWrite,
     id: string,
     body: Body,
@@ -130,12 +130,12 @@ export class InteractionWrites {
     const interactionId = interactionIdOf(id);
     const { head, by } = orReject(namedHead(body.head, write.request.ifMatch));
     const command = orReject(make(body, head));
-    const executed = await this.perform(write, interactionId, command, head);
+    const executed = await this.#perform(write, interactionId, command, head);
     if (!executed.ok) throw new RejectionException(inTermsOf(by, executed.error));
     return executed.value;
   }
 
-  private async perform(
+  async #perform(
     { request, raw }: InteractionWrite,
     interactionId: InteractionId,
     command: InteractionCommand,
@@ -145,7 +145,8 @@ export class InteractionWrites {
       kind: command.kind,
       target: interactionId,
       body: raw,
-      head: head && `${String(head.revision)}.${head.status}.${head.termsHash}`,
+      head: head && headText(head),
+      isHeadNamed: true,
     });
     const perform = (): Promise<Result<Executed<Interaction>, Rejection>> =>
       this.commands.execute(
@@ -159,22 +160,23 @@ export class InteractionWrites {
   }
 
   /** Of the terms that the command proposed. */
-  private warn({ reply }: InteractionWrite, { state }: Executed<Interaction>): void {
-    reply.headers(warningsHeader(this.advice.warningsOn(state, newestRevision(state))));
+  #warn({ request, reply }: InteractionWrite, { state }: Executed<Interaction>): void {
+    const warnings = this.advice.warningsOn(state, newestRevision(state), request.caller);
+    reply.headers(warningsHeader(warnings));
   }
 
-  private answer(
+  #answer(
     write: InteractionWrite,
     executed: Executed<Interaction>,
     location?: (path: string) => string,
   ): FederatedInteraction {
     const { state } = executed;
     const document = wireDocumentOf(state);
-    this.tell(write, executed, location?.(`/v1/interactions/${state.interactionId}`));
+    this.#tell(write, executed, location?.(`/v1/interactions/${state.interactionId}`));
     return document;
   }
 
-  private tell(
+  #tell(
     { reply }: InteractionWrite,
     { state, position, replayed }: Executed<Interaction>,
     location: string | undefined,

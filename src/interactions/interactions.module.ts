@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
+import { RegistryModule } from '../capabilities/registry.module.js';
 import { VocabularyModule } from '../capabilities/vocabulary/vocabulary.module.js';
 import { DecisionContexts } from './commands/decision-contexts.js';
 import { PerformInteractionCommandHandler } from './commands/perform-interaction-command-handler.js';
@@ -19,7 +20,7 @@ import { ReadInteractionHandler } from './queries/read-interaction-handler.js';
 
 /** Negotiation and its reads. The ports that it needs are handed out by the root module. */
 @Module({
-  imports: [AgentsModule, VocabularyModule],
+  imports: [AgentsModule, RegistryModule, VocabularyModule],
   controllers: [InteractionsController, InteractionReadsController],
   providers: [
     InteractionExecution,

@@ -54,7 +54,8 @@ const TABLES = `
 
 /** The finders as the table spells them. */
 export const agentFinder = (agentId: AgentId): string => `agent:${agentId}`;
-export const tenantFinder = (tenant: string): string => `tenant:${tenant}`;
+export const tenantFinder = (tenant: string): string => `${TENANT_FINDER}${tenant}`;
+const TENANT_FINDER = 'tenant:';
 
 /**
  * The interaction list: one row per interaction, and who finds it. What the list asks of the rows
@@ -173,7 +174,7 @@ const INSERT = withNewTerms(
 
 /** Parties of one tenant share its row; a tenant that is not known finds nothing. */
 const FINDERS_OF_PARTY = `
-  (?, ?), ((SELECT 'tenant:' || tenant FROM interaction_list_agents WHERE agent_id = ?), ?)`;
+  (?, ?), ((SELECT '${TENANT_FINDER}' || tenant FROM interaction_list_agents WHERE agent_id = ?), ?)`;
 
 const insertFindersOf = (parties: number): string =>
   `INSERT OR IGNORE INTO interaction_list_finders (finder, position)

@@ -5,7 +5,7 @@ import { SchemaJudges } from '../capabilities/queries/schemas/schema-judges.js';
 import { revisionInForce } from '../interactions/domain/revisions.js';
 import type {
   ContractsOfPair,
-  ReadInteraction,
+  InteractionSnapshot,
 } from '../interactions/queries/contracts-between.js';
 import { ERASED } from '../kernel/event.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -102,7 +102,7 @@ function termsInForce({ active }: ContractsOfPair, moment: Timestamp): readonly 
     );
 }
 
-function termsOf({ interaction }: ReadInteraction): readonly TermsInForce[] {
+function termsOf({ interaction }: InteractionSnapshot): readonly TermsInForce[] {
   const revision = revisionInForce(interaction);
   if (revision === undefined) return [];
   const { interactionId, expiresAt } = interaction;

@@ -15,7 +15,7 @@ import { CLOCK, HOSTED_AGENTS } from '../config/tokens.js';
 import {
   ContractsBetween,
   type ContractsOfPair,
-  type ReadInteraction,
+  type InteractionSnapshot,
 } from '../interactions/queries/contracts-between.js';
 import type { AgentId, InteractionId, SkillId } from '../kernel/ids.js';
 import { timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
@@ -33,7 +33,7 @@ export interface Facts {
     one: AgentId,
     other: AgentId,
     interactionId: InteractionId,
-  ): Promise<ReadInteraction | undefined>;
+  ): Promise<InteractionSnapshot | undefined>;
   /**
    * The words of the hosted agent. They carry their moments: terms are understood as when they were
    * proposed, whenever that is asked.

@@ -12,7 +12,7 @@ import { AuthorizationExplanations } from './authorization-explanations.js';
 import type { NamedContract } from './domain/authorization.js';
 import {
   AuthorizationExplanationDocument,
-  explanationDocument,
+  authorizationExplanationDocument,
 } from './dto/authorization-explanation-document.js';
 import { ExplainAuthorizationBody } from './dto/explain-authorization-body.js';
 
@@ -58,7 +58,7 @@ export class AuthorizationsController {
       isAboutOther,
     });
     if (explanation === undefined) throw new RejectionException({ code: 'capability-not-found' });
-    return explanationDocument(body, explanation);
+    return authorizationExplanationDocument(body, explanation);
   }
 
   /** @throws {RejectionException} `request-invalid` */

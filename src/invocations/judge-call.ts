@@ -2,7 +2,7 @@ import { agentStream } from '../agents/domain/stream.js';
 import { capabilityStream } from '../capabilities/domain/stream.js';
 import type {
   ContractsOfPair,
-  ReadInteraction,
+  InteractionSnapshot,
 } from '../interactions/queries/contracts-between.js';
 import type { AgentId, InteractionId } from '../kernel/ids.js';
 import { oncePerObject } from '../kernel/once-per-object.js';
@@ -50,7 +50,7 @@ function decisive(
   decision: Authorization,
   { named }: AuthorizationQuestion,
   pair: ReadPair,
-): readonly ReadInteraction[] {
+): readonly InteractionSnapshot[] {
   const among = decision.kind === 'refusal' ? (decision.among ?? []) : [];
   return [decision.terms, ...among, named]
     .map((each) => (each === null ? undefined : pair.read(each.interactionId)))
@@ -60,7 +60,7 @@ function decisive(
 interface ReadPair extends AgentPair {
   readonly contracts: ContractsOfPair;
   /** Of the active ones, and the named one. */
-  read(id: InteractionId): ReadInteraction | undefined;
+  read(id: InteractionId): InteractionSnapshot | undefined;
 }
 
 async function readPair(
@@ -83,7 +83,7 @@ async function readPair(
     id === undefined || isAlone || hosted === undefined || active.has(id)
       ? undefined
       : await facts.named(calling, agentId, id);
-  const read = (interactionId: InteractionId): ReadInteraction | undefined =>
+  const read = (interactionId: InteractionId): InteractionSnapshot | undefined =>
     active.get(interactionId) ?? (interactionId === id ? other : undefined);
   return {
     calling: agents.get(calling),
@@ -98,6 +98,6 @@ async function readPair(
 const NO_CONTRACTS: ContractsOfPair = { active: [], hadAny: false, isReliable: true };
 
 const byId = oncePerObject(
-  ({ active }: ContractsOfPair): ReadonlyMap<InteractionId, ReadInteraction> =>
+  ({ active }: ContractsOfPair): ReadonlyMap<InteractionId, InteractionSnapshot> =>
     new Map(active.map((each) => [each.interaction.interactionId, each])),
 );

@@ -98,7 +98,7 @@ export class LoggedApprovals extends ApprovalLedger {
          FROM approvals
          WHERE ${UNSETTLED}
            AND (verdict IS NOT NULL OR expires_at <= @now)
-           AND ${FOLLOWING} ORDER BY position LIMIT @limit`,
+           AND ${FOLLOWING} ORDER BY position LIMIT +@limit`,
       )
       .all({ now: timestampOf(now), after: after?.invocationId ?? '', limit });
   }
@@ -108,7 +108,7 @@ export class LoggedApprovals extends ApprovalLedger {
       .prepare<{ readonly invocationId: Uuid }>(
         `SELECT invocation_id AS invocationId FROM approvals
          WHERE ${UNSETTLED} AND ${UNDECIDED}
-           AND ${FOLLOWING} ORDER BY position LIMIT @limit`,
+           AND ${FOLLOWING} ORDER BY position LIMIT +@limit`,
       )
       .all({ now: timestampOf(now), after: after ?? '', limit })
       .map(({ invocationId }) => invocationId);

@@ -15,6 +15,13 @@ export interface Caller {
   readonly allScopes: ReadonlySet<string>;
 }
 
+/** The same caller, whose scopes are nobody else's: a set cannot be frozen. */
+export function copyOfCaller(caller: Caller | null): Caller | null {
+  if (caller === null) return null;
+  const { scopes, allScopes } = caller;
+  return { ...caller, scopes: new Set(scopes), allScopes: new Set(allScopes) };
+}
+
 /**
  * Whose doings are counted together: a calling agent's, whoever speaks for it, else a principal's; all
  * that comes without a token is one caller's.
@@ -23,6 +30,11 @@ export function countedAs(caller: Pick<Caller, 'tenant' | 'principal' | 'agent'>
   if (caller === null) return '';
   const { tenant, principal, agent } = caller;
   return JSON.stringify(agent === null ? [tenant, principal] : [tenant, 'agent', agent]);
+}
+
+/** Whose doings are counted together, of all callers of a tenant; all that comes without a token is one tenant's. */
+export function tenantCountedAs(caller: Pick<Caller, 'tenant'> | null): string {
+  return caller === null ? '' : JSON.stringify([caller.tenant]);
 }
 
 export const SCOPES = [

@@ -1,3 +1,4 @@
+import { hasAtMostCharacters } from './characters.js';
 import { pointerTo, type JsonPointer } from './json.js';
 import type { Fault } from './rejection.js';
 
@@ -60,7 +61,7 @@ export class MemberReader {
   }
 }
 
-/** A text of 1 to `max` code units; `parse` gives it its type, or undefined when it is none. */
+/** A text of 1 to `max` characters; `parse` gives it its type, or undefined when it is none. */
 export function text<T = string>(
   max: number,
   description: string,
@@ -68,7 +69,10 @@ export function text<T = string>(
 ): Reads<T> {
   return (value, pointer, faults) => {
     const parsed =
-      typeof value === 'string' && value !== '' && value.length <= max && value.isWellFormed()
+      typeof value === 'string' &&
+      value !== '' &&
+      hasAtMostCharacters(value, max) &&
+      value.isWellFormed()
         ? parse(value)
         : undefined;
     return parsed ?? faults.add(pointer, `must be ${description}`);
@@ -84,12 +88,14 @@ export function prose(max: number, allowed: 'one-line' | 'lines'): Reads<string>
   });
 }
 
+/** One of the given texts, to the letter. */
 export function oneOf<T extends string>(...choices: readonly T[]): Reads<T> {
   return (value, pointer, faults) =>
     choices.find((choice) => choice === value) ??
     faults.add(pointer, `must be one of ${choices.join(', ')}`);
 }
 
+/** `true` or `false`, and nothing that could stand for them. */
 export const flag: Reads<boolean> = (value, pointer, faults) =>
   typeof value === 'boolean' ? value : faults.add(pointer, 'must be true or false');
 

@@ -25,28 +25,41 @@ const KEY_ID = new RegExp(`^${KEY_ID_FORM}$`);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const SHA256 = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
+/**
+ * Of 1 to 128 ASCII characters, case-sensitive, as {@link ID_FORM} has them: the characters of a DID's
+ * method and identifier (W3C DID Core, section 3.1). Undefined for any other text.
+ */
 export function parseAgentId(text: string): AgentId | undefined {
   return ID.test(text) ? (text as AgentId) : undefined;
 }
 
+/** In the form of agent ids; undefined for any other text. */
 export function parseSkillId(text: string): SkillId | undefined {
   return ID.test(text) ? (text as SkillId) : undefined;
 }
 
+/**
+ * Of 1 to 160 ASCII characters, case-sensitive, as {@link KEY_ID_FORM} has them: an agent's id, and `#`
+ * with a fragment behind it, fit. Undefined for any other text.
+ */
 export function parseKeyId(text: string): KeyId | undefined {
   return KEY_ID.test(text) ? (text as KeyId) : undefined;
 }
 
-/** Nil and max fall out by themselves: they carry no version. */
+/**
+ * A UUID of RFC 9562 in lower case, with hyphens: its variant (section 4.1) and a version of 1 to 8
+ * (section 4.2). Nil and max fall out by themselves: they carry no version. Undefined for any other text.
+ */
 export function parseInteractionId(text: string): InteractionId | undefined {
   return UUID.test(text) ? (text as InteractionId) : undefined;
 }
 
+/** In the form of {@link parseInteractionId}; undefined for any other text. */
 export function parseUuid(text: string): Uuid | undefined {
   return UUID.test(text) ? (text as Uuid) : undefined;
 }
 
-/** A SHA-256 in its one base64url spelling. */
+/** A SHA-256 in its one base64url spelling (RFC 4648 section 5, no padding); undefined for any other text. */
 export function parseTermsHash(text: string): TermsHash | undefined {
   return SHA256.test(text) ? (text as TermsHash) : undefined;
 }

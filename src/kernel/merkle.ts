@@ -162,6 +162,7 @@ export class MerkleFrontier {
   }
 }
 
+/** Whether two hashes, as bytes, are equal. Not in constant time: hashes of a tree are no secret. */
 export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }

@@ -5,11 +5,12 @@ import type { JsonObject, JsonPointer } from './json.js';
 /**
  * The closed catalogue of refusals: code → what it means, in one sentence that a developer can act
  * on. Each transport maps every code (`satisfies Record<RejectionCode, …>`): a forgotten one does
- * not compile. The service serves each entry at the `type` URI of its problem documents.
+ * not compile. What is of one transport only, as a limit of its own, is said there: `WORDS`. The service
+ * serves each entry at the `type` URI of its problem documents.
  */
 export const REJECTIONS = {
   // Input that has no single meaning
-  'json-too-large': 'The document is larger than 256 KiB.',
+  'json-too-large': 'The document is larger than is read here.',
   'json-not-utf8': 'The document is not valid UTF-8.',
   'json-syntax': 'The document is not JSON (RFC 8259).',
   'json-too-deep': 'Arrays and objects are nested deeper than 64 levels.',
@@ -188,15 +189,16 @@ export const REJECTIONS = {
   // The service itself
   'not-found': 'Nothing is served at this address.',
   'method-not-allowed': 'The address does not support this method.',
-  'media-type-unsupported': 'Request bodies are application/json.',
-  'http-malformed': 'The request is not well-formed HTTP, or its address is wrongly encoded.',
+  'media-type-unsupported': 'The request body is of a media type that is not read here.',
+  'http-malformed':
+    'The request is not well-formed HTTP, expects what no server here does, or its address is wrongly encoded.',
   'headers-too-large': 'The request line and header fields are larger than 16 KiB.',
   'request-timeout': 'The request did not arrive completely in time.',
   'too-many-streams':
     'This node, or the caller on it, has as many event streams open, pages of events or bundles under way, or large answers that it has not read yet, as are served; try again.',
   'shutting-down': 'This node is shutting down and takes no new requests; try again.',
   'store-unavailable':
-    'The event store cannot be reached; nothing was recorded as far as the service knows, a retry is safe.',
+    'A store of this service cannot be reached or takes no writes; nothing was recorded as far as it knows, a retry is safe.',
   'internal-error': 'The service failed; the fault is logged under the correlation id.',
 } as const satisfies Record<string, string>;
 
@@ -218,6 +220,7 @@ export interface Head {
   readonly termsHash: TermsHash;
 }
 
+/** Whether both name the same revision, in the same status and with the same terms. */
 export function sameHead(a: Head, b: Head): boolean {
   return a.revision === b.revision && a.status === b.status && a.termsHash === b.termsHash;
 }

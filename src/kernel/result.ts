@@ -11,10 +11,12 @@ export interface Err<E> {
   readonly error: E;
 }
 
+/** It was done, and this came of it. */
 export function ok<T>(value: T): Ok<T> {
   return { ok: true, value };
 }
 
+/** It was refused, for this reason. */
 export function err<E>(error: E): Err<E> {
   return { ok: false, error };
 }

@@ -76,6 +76,12 @@ export function formatNote({ text, signatures }: SignedNote): string {
   return `${text}\n${signatures.map(formatSignatureLine).join('')}`;
 }
 
+/**
+ * One signature line with its line feed (C2SP signed-note, section "Format"): an em dash, the key's name,
+ * and the base64 (RFC 4648 section 4) of the key id's four bytes and the signature's.
+ *
+ * @param signature `keyId` of 8 hexadecimal digits
+ */
 export function formatSignatureLine({ name, keyId, signature }: NoteSignature): string {
   const bytes = Buffer.concat([Buffer.from(keyId, 'hex'), signature]);
   return `${DASH}${name} ${encodeBase64(bytes)}\n`;

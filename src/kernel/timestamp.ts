@@ -78,14 +78,31 @@ function fractionOf(timestamp: Timestamp): string {
   return timestamp.slice(SECONDS_END + 1, -1);
 }
 
+/** Whether `a` is earlier than `b`. Exact; two spellings of one moment are not before each other. */
 export function isBefore(a: Timestamp, b: Timestamp): boolean {
   return compareTimestamps(a, b) < 0;
 }
 
+/** The earlier of two; `a`, in its spelling, when both are the same moment. */
 export function earliest(a: Timestamp, b: Timestamp): Timestamp {
-  return compareTimestamps(a, b) <= 0 ? a : b;
+  return isBefore(b, a) ? b : a;
 }
 
-export function latest(a: Timestamp, b: Timestamp): Timestamp {
-  return compareTimestamps(a, b) >= 0 ? a : b;
+/**
+ * The clock's moment, or the latest that something rests on where that is later: nothing is dated before
+ * what it rests on, be it the stream's last event or what a decision was read from. The node that recorded
+ * that may have a clock that is ahead of this one's.
+ *
+ * @param clock what the clock says now; given back, in its spelling, unless something is later
+ * @param moments when what it rests on was recorded; undefined for what is not there
+ */
+export function notBefore(
+  clock: Timestamp,
+  ...moments: readonly (Timestamp | undefined)[]
+): Timestamp {
+  let latest = clock;
+  for (const moment of moments) {
+    if (moment !== undefined && isBefore(latest, moment)) latest = moment;
+  }
+  return latest;
 }

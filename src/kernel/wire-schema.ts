@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { EvidenceBundle } from './evidence-bundle.js';
-import type { Contract, ContractRevision, FederatedInteraction } from './federated-interaction.js';
+import type { Contract, FederatedInteraction } from './federated-interaction.js';
 import { pointerTo, type JsonPointer } from './json.js';
 import type { Fault } from './rejection.js';
 import { err, ok, type Result } from './result.js';
@@ -16,11 +16,6 @@ import type { Timestamp } from './timestamp.js';
  */
 export function validateContract(value: unknown): Result<Contract, readonly Fault[]> {
   return judge<Contract>('contract.schema.json', value);
-}
-
-/** As {@link validateContract}, of `schemas/v0.1/contract-revision.schema.json`. */
-export function validateRevision(value: unknown): Result<ContractRevision, readonly Fault[]> {
-  return judge<ContractRevision>('contract-revision.schema.json', value);
 }
 
 /** As {@link validateContract}, of `schemas/v0.1/federated-interaction.schema.json`. */

@@ -12,11 +12,11 @@ export interface DueItem<Item> {
   readonly tryAt: number;
   /** Failed tries. */
   readonly attempts: number;
-  readonly origin: Origin;
+  readonly origin: DueItemOrigin;
 }
 
 /** Where a due item came from: what has to hold it until it is done. */
-export type Origin =
+export type DueItemOrigin =
   /** Of the event, and a place in the log before it. */
   | { readonly kind: 'event'; readonly position: Position; readonly after: Position }
   | { readonly kind: 'page'; readonly page: CalendarPage };

@@ -1,9 +1,10 @@
 import type { InteractionEvent } from '../interactions/domain/events.js';
 import { INTERACTION_STREAM_PREFIX } from '../interactions/domain/stream.js';
 import type { InteractionId } from '../kernel/ids.js';
+import type { Rejection } from '../kernel/rejection.js';
 import { millisecondsNotBefore, type Timestamp } from '../kernel/timestamp.js';
 import type { Interactions } from './ports.js';
-import type { Cause, Process } from './process.js';
+import type { AgendaChange, Cause, Effect, Process, WatchedEvent } from './process.js';
 
 interface OpenInteraction {
   readonly interactionId: InteractionId;
@@ -28,56 +29,60 @@ type Watched = Extract<
 >;
 
 /** Ends every interaction at its `expiresAt` that nothing has ended before. */
-export function expiryProcess(interactions: Interactions): Process<Watched, OpenInteraction> {
-  return {
-    name: 'expiry',
-    streamPrefixes: [INTERACTION_STREAM_PREFIX],
-    watches: [
-      'interaction-proposed',
-      'revision-attested',
-      'revision-rejected',
-      'revision-withdrawn',
-      'interaction-cancelled',
-      'interaction-completed',
-      'interaction-expired',
-    ],
+export class ExpiryProcess implements Process<Watched, OpenInteraction> {
+  readonly name = 'expiry';
+  readonly streamPrefixes = [INTERACTION_STREAM_PREFIX];
+  readonly watches: readonly Watched['type'][] = [
+    'interaction-proposed',
+    'revision-attested',
+    'revision-rejected',
+    'revision-withdrawn',
+    'interaction-cancelled',
+    'interaction-completed',
+    'interaction-expired',
+  ];
 
-    react(event, pending) {
-      const key = event.data.interactionId;
-      switch (event.type) {
-        case 'interaction-proposed': {
-          const { interactionId, expiresAt } = event.data;
-          const cause = { eventId: event.id, correlationId: event.metadata.correlationId };
-          const item = { interactionId, expiresAt, isActive: false, cause };
-          return { kind: 'add', key, item, dueAt: millisecondsNotBefore(expiresAt) };
-        }
-        case 'revision-attested': {
-          const open = pending(key);
-          if (open === undefined) return { kind: 'none' };
-          return { kind: 'replace', key, item: { ...open, isActive: true } };
-        }
-        case 'revision-rejected':
-        case 'revision-withdrawn':
-          return pending(key)?.isActive === true ? { kind: 'none' } : { kind: 'remove', key };
-        case 'interaction-cancelled':
-        case 'interaction-completed':
-        case 'interaction-expired':
-          return { kind: 'remove', key };
+  constructor(private readonly interactions: Interactions) {}
+
+  react(
+    event: WatchedEvent<Watched>,
+    pending: (key: string) => OpenInteraction | undefined,
+  ): AgendaChange<OpenInteraction> {
+    const key = event.data.interactionId;
+    switch (event.type) {
+      case 'interaction-proposed': {
+        const { interactionId, expiresAt } = event.data;
+        const cause = { eventId: event.id, correlationId: event.metadata.correlationId };
+        const item = { interactionId, expiresAt, isActive: false, cause };
+        return { kind: 'add', key, item, dueAt: millisecondsNotBefore(expiresAt) };
       }
-    },
+      case 'revision-attested': {
+        const open = pending(key);
+        if (open === undefined) return { kind: 'none' };
+        return { kind: 'replace', key, item: { ...open, isActive: true } };
+      }
+      case 'revision-rejected':
+      case 'revision-withdrawn':
+        return pending(key)?.isActive === true ? { kind: 'none' } : { kind: 'remove', key };
+      case 'interaction-cancelled':
+      case 'interaction-completed':
+      case 'interaction-expired':
+        return { kind: 'remove', key };
+    }
+  }
 
-    effects({ interactionId, cause }) {
-      return Promise.resolve([
-        {
-          name: ['expire', interactionId],
-          cause,
-          perform: (envelope) => interactions.execute(interactionId, { kind: 'expire' }, envelope),
-        },
-      ]);
-    },
+  effects({ interactionId, cause }: OpenInteraction): Promise<readonly Effect[]> {
+    return Promise.resolve([
+      {
+        name: ['expire', interactionId],
+        cause,
+        perform: (envelope) =>
+          this.interactions.execute(interactionId, { kind: 'expire' }, envelope),
+      },
+    ]);
+  }
 
-    judge({ code }) {
-      return code === 'interaction-ended' || code === 'interaction-not-found' ? 'settled' : 'later';
-    },
-  };
+  judge({ code }: Rejection): 'settled' | 'later' {
+    return code === 'interaction-ended' || code === 'interaction-not-found' ? 'settled' : 'later';
+  }
 }

@@ -1,10 +1,10 @@
-import type { Report } from '../kernel/report.js';
+import type { Reporter } from '../kernel/reporter.js';
 
 /** Tells operators what failed, and gives it back as one line for `health`. */
 export type ReportFault = (what: string, error: unknown) => string;
 
 /** Reports of one process. */
-export function reportFaultOf(process: string, report: Report): ReportFault {
+export function reportFaultOf(process: string, report: Reporter): ReportFault {
   return (what, error) => {
     report(what, { process, error });
     return faultText(what, error);

@@ -2,7 +2,7 @@ import type { EventTypes } from '../event-store/codec.js';
 import type { RandomBytes } from '../event-store/command-execution.js';
 import type { EventStore } from '../event-store/port.js';
 import type { DomainEvent } from '../kernel/event.js';
-import type { Report } from '../kernel/report.js';
+import type { Reporter } from '../kernel/reporter.js';
 import type { Clock } from '../kernel/timestamp.js';
 import { Agenda } from './agenda.js';
 import { Alarm } from './alarm.js';
@@ -25,7 +25,7 @@ export interface ProcessRunnerOptions<E extends DomainEvent> {
   readonly node: string;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly report: Report;
+  readonly report: Reporter;
   readonly timing?: Partial<ProcessTiming>;
 }
 

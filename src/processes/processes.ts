@@ -1,9 +1,9 @@
 import { INTERACTION_EVENT_TYPES } from '../interactions/event-types.js';
 import { INVOCATION_EVENT_TYPES } from '../invocations/event-types.js';
-import { autoAcceptanceProcess } from './auto-acceptance.js';
-import { ERASURE_PROCESS, erasureProcess } from './erasure.js';
+import { AutoAcceptanceProcess } from './auto-acceptance.js';
+import { ERASURE_PROCESS, ErasureProcess } from './erasure.js';
 import type { Agents, DataKeys, Interactions } from './ports.js';
-import { expiryProcess } from './expiry.js';
+import { ExpiryProcess } from './expiry.js';
 import type { ProcessHealth } from './process-health.js';
 import { RepeatedTerms } from './repeated-terms.js';
 import { RetentionNotes } from './retention-notes.js';
@@ -29,10 +29,10 @@ export class Processes {
     const repeated = new RepeatedTerms(store);
     const notes = new RetentionNotes({ name: ERASURE_PROCESS, node, clock, random }, store);
     this.#runners = [
-      new ProcessRunner(expiryProcess(interactions), options),
-      new ProcessRunner(autoAcceptanceProcess(interactions, agents), options),
+      new ProcessRunner(new ExpiryProcess(interactions), options),
+      new ProcessRunner(new AutoAcceptanceProcess(interactions, agents), options),
       new ProcessRunner(
-        erasureProcess({ interactions, keys, repeated, notes, store, clock }),
+        new ErasureProcess({ interactions, keys, repeated, notes, store, clock }),
         options,
       ),
     ];

@@ -121,7 +121,7 @@ class Pass {
     this.failures.push({ projection: this.tracked.name, place, error });
   }
 
-  #park(place: bookkeeping.ParkedPlace, failure: bookkeeping.Failure | null): void {
+  #park(place: bookkeeping.ParkedPlace, failure: bookkeeping.ParkedFailure | null): void {
     bookkeeping.park(this.db, this.tracked.name, place, failure);
     this.parkedEvents++;
     if (failure !== null) this.parkedStreams.add(place.stream);

@@ -14,7 +14,7 @@ export interface ProjectionCheckpoint {
 }
 
 /** A failed event and when to try it again; null when that is left to the next start. */
-export interface Failure {
+export interface ParkedFailure {
   readonly attempts: number;
   readonly error: string;
   readonly retryAt: number | null;
@@ -56,14 +56,20 @@ export function createBookkeeping(db: ProjectionDatabase): void {
   putSetting(db, 'layout', LAYOUT);
 }
 
+/**
+ * What all projections of the read database share: `layout`, that of the tables here, or `log`, the
+ * identity of the log that the views were made from. Undefined before it was first put.
+ */
 export function getSetting(db: Queries, name: 'layout' | 'log'): string | undefined {
   return db.prepare<{ value: string }>('SELECT value FROM runner WHERE name = ?').get(name)?.value;
 }
 
+/** Takes the place of an earlier value. */
 export function putSetting(db: ProjectionDatabase, name: 'layout' | 'log', value: string): void {
   db.prepare('INSERT OR REPLACE INTO runner (name, value) VALUES (?, ?)').run(name, value);
 }
 
+/** How far a projection has read, and in which version; undefined for one that never began. */
 export function getCheckpoint(db: Queries, projection: string): ProjectionCheckpoint | undefined {
   const row = db
     .prepare<{ version: number; position: Position; complete: number }>(
@@ -73,6 +79,10 @@ export function getCheckpoint(db: Queries, projection: string): ProjectionCheckp
   return row && { ...row, complete: row.complete === 1 };
 }
 
+/**
+ * Takes the place of an earlier one. In the transaction of the rows that it tells of, so that neither is
+ * there without the other.
+ */
 export function putCheckpoint(
   db: ProjectionDatabase,
   projection: string,
@@ -99,7 +109,7 @@ export function park(
   db: ProjectionDatabase,
   projection: string,
   place: ParkedPlace,
-  failure: Failure | null,
+  failure: ParkedFailure | null,
 ): void {
   db.prepare(
     `INSERT OR REPLACE INTO runner_parked
@@ -137,6 +147,7 @@ export function unpark(
   ).run(now, projection, stream, projection);
 }
 
+/** Forgets every parked event of a projection, whose rows are about to be made anew. */
 export function unparkAll(db: ProjectionDatabase, projection: string): void {
   db.prepare('DELETE FROM runner_parked WHERE projection = ?').run(projection);
 }

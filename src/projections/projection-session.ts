@@ -1,4 +1,4 @@
-import type { Report } from '../kernel/report.js';
+import type { Reporter } from '../kernel/reporter.js';
 import { BatchesUndone, type NewFailure } from './apply-batch.js';
 import { Feed, storePositions, type FeedOptions } from './feed.js';
 import type { LateCommit } from './late-commit.js';
@@ -14,7 +14,7 @@ export interface ProjectionSessionOptions extends Omit<
   readonly commit: LateCommit;
   readonly parked: ParkedStreams;
   readonly readers: WaitingReaders;
-  readonly report: Report;
+  readonly report: Reporter;
 }
 
 /** Failures of one batch that are reported one by one. */

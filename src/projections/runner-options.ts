@@ -2,7 +2,7 @@ import type { EventTypes } from '../event-store/codec.js';
 import type { KeyStore } from '../event-store/key-store.js';
 import type { EventStore } from '../event-store/port.js';
 import type { DomainEvent } from '../kernel/event.js';
-import type { Report } from '../kernel/report.js';
+import type { Reporter } from '../kernel/reporter.js';
 import type { Clock } from '../kernel/timestamp.js';
 import type { Projection } from './port.js';
 import type { ReadDatabase } from './read-database.js';
@@ -17,7 +17,7 @@ export interface ProjectionRunnerOptions {
   readonly database: ReadDatabase;
   readonly projections: readonly Projection[];
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: Reporter;
   /**
    * Pauses before the retries of a failed event, in milliseconds; then it stays parked until the
    * next start, which tries again as often.

@@ -29,7 +29,7 @@ export interface TransparencyLogParts {
   readonly cosigning: Cosigning;
   readonly health: HealthSource;
   /** Begins to sign. Not before the node listens: what was signed once binds its data folder for ever. */
-  start(): void;
+  readonly start: () => void;
 }
 
 /**

@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { CAPABILITY_STREAM_PREFIX } from '../../src/capabilities/domain/stream.js';
+import {
+  CAPABILITY_STREAM_PREFIX,
+  capabilityStream,
+} from '../../src/capabilities/domain/stream.js';
 import { RegistrySurvey } from '../../src/capabilities/manifest-files/registry-survey.js';
 import {
   RegistrationAdvice,
@@ -411,11 +414,74 @@ describe('what is worth knowing of the capabilities', () => {
     );
   });
 
+  it('is not told from views that lack a part of the log, but that it could not be', async () => {
+    await node.runner.stop();
+    await node.ledger.admit(admission({ skillId: SKILL }), ORIGIN);
+    const advising = new Advising(Promise.resolve([advice(SKILL)]));
+    const survey = new RegistrySurvey(agents, node.store, node.runner, advising);
+    const lines = await logOf(async () => survey.run());
+    expect(lines.map((line) => JSON.parse(line) as Json)).toEqual([
+      expect.objectContaining({
+        message: 'the capabilities could not be looked at',
+        fault: expect.stringContaining('did not catch up'),
+      }),
+    ]);
+    survey.onModuleDestroy();
+    expect(await logOf(async () => survey.run())).toEqual([]);
+  });
+
   it('is nobody’s business once the node stops', async () => {
     const advising = new Advising(Promise.resolve([advice(SKILL)]));
     const survey = new RegistrySurvey(agents, node.store, node.runner, advising);
     survey.onModuleDestroy();
     expect(await logOf(async () => survey.run())).toEqual([]);
+  });
+});
+
+describe('a start while others write', () => {
+  const ids = Array.from({ length: 20 }, (_, n) => `s${n}`);
+  const ownerOf = ({ data }: { readonly data: JsonObject }): unknown =>
+    (data['manifest'] as JsonObject | undefined)?.['owner'];
+
+  /** Revises all of them in turn, until it is told to stop; how often it did. */
+  async function revising(by: CapabilityNode, isOver: () => boolean): Promise<number> {
+    let count = 0;
+    for (let n = 0; !isOver(); n++) {
+      const { capability } = (await by.registry.head(FINANCE, ids[n % ids.length] as SkillId))!;
+      const { manifest, revision } = capability;
+      const owner = `rest-${n}`;
+      const revised = { ...manifest, owner };
+      const command = { kind: 'revise', manifest: revised, expectedRevision: revision } as const;
+      if ((await by.perform(command)).ok) count++;
+    }
+    return count;
+  }
+
+  it('makes each capability once what its file says', async () => {
+    write(
+      'a.json',
+      ids.map((id) => doc(id)),
+    );
+    await load();
+    const other = await CapabilityNode.open({ folder: node.folder, hosted: agents });
+    for (let round = 0; round < 4; round++) {
+      const owner = `file-${round}`;
+      write(
+        'a.json',
+        ids.map((id) => doc(id, { owner })),
+      );
+      let isOver = false;
+      const writing = revising(other, () => isOver);
+      const changes = await load();
+      isOver = true;
+      expect(await writing).toBeGreaterThan(0);
+      expect(changes).toHaveLength(ids.length);
+      for (const id of ids) {
+        const events = await node.store.readStream(capabilityStream(FINANCE, id as SkillId));
+        expect(events.filter((event) => ownerOf(event) === owner)).toHaveLength(1);
+      }
+    }
+    await other.close();
   });
 });
 

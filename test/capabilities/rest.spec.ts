@@ -122,7 +122,7 @@ describe('registration', () => {
 
   it('takes schemas that hold 2,000 values, and none that hold more', async () => {
     const holding = (values: number) => ({ enum: Array.from({ length: values - 2 }, (_, n) => n) });
-    const withSchema = (values: number): object => ({
+    const withSchema = (values: number) => ({
       input_schema: holding(values),
       output_schema: {},
       backend: { type: 'http' },
@@ -226,6 +226,24 @@ describe('a revision', () => {
       'capability-changed',
     ]);
     expect((await put(`${path}?expectedRevision=1`, other)).status).toBe(200);
+  });
+
+  it('under a key is another one where it names another revision, wherever it names it', async () => {
+    const path = await registered();
+    const body = doc(idOf(path), { owner: 'b' });
+    const key = { 'idempotency-key': randomUUID() };
+    const byMatch = (revision: number): Promise<RestAnswer> =>
+      put(path, body, { headers: { ...key, 'if-match': `"${String(revision)}"` } });
+    const inAddress = (revision: number): Promise<RestAnswer> =>
+      put(`${path}?expectedRevision=${String(revision)}`, body, { headers: key });
+    expect((await byMatch(0)).headers.get('etag')).toBe('"1"');
+    for (const again of [await byMatch(0), await inAddress(0)]) {
+      expect([again.status, again.headers.get('etag')]).toEqual([200, '"1"']);
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+    }
+    for (const other of [await byMatch(1), await inAddress(1), await byMatch(7)]) {
+      expect(codeOf(other)).toEqual([422, 'idempotency-key-reused']);
+    }
   });
 
   it.each(['*', 'W/"0"', '"0", "1"', '0', '"x"', '"00"'])('takes no If-Match %s', async (tag) => {

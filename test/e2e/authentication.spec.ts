@@ -14,6 +14,36 @@ const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
 ];
 
+type Changes = [name: string, changes: Record<string, unknown>];
+
+/** One of each type of JSON that is no text. */
+const NO_TEXTS = [null, true, 7, [], ['at+jwt'], {}, { at: 'jwt' }];
+
+function changed(member: string, values: readonly unknown[]): Changes[] {
+  return values.map((value) => [`${member} ${JSON.stringify(value)}`, { [member]: value }]);
+}
+
+/** Every claim that is read, of types that it cannot have. */
+function claimsOfWrongTypes(): Changes[] {
+  const noNumbers = [null, true, '9999999999', [9_999_999_999], {}];
+  const noNames = NO_TEXTS.filter((value) => value !== null);
+  return [
+    ...['iss', 'sub', 'tenant'].flatMap((claim) => changed(claim, NO_TEXTS)),
+    ...changed('aud', [...NO_TEXTS, [7], [[OIDC_AUDIENCE]], { 0: OIDC_AUDIENCE }]),
+    ...['exp', 'nbf', 'iat'].flatMap((claim) => changed(claim, noNumbers)),
+    // Null is none of them.
+    ...['agent', 'client_id', 'azp'].flatMap((claim) => changed(claim, noNames)),
+  ];
+}
+
+/** Every member of the header that is read, of types that it cannot have. */
+function headersOfWrongTypes(): Changes[] {
+  return [
+    ...['typ', 'kid', 'alg'].flatMap((member) => changed(member, NO_TEXTS)),
+    ...changed('crit', [null, true, 7, 'b64', [], [7], {}]),
+  ];
+}
+
 describe('authentication with an OpenID issuer', () => {
   let issuer: TestIssuer;
   let service: InProcessService;
@@ -75,6 +105,19 @@ describe('authentication with an OpenID issuer', () => {
     expect([answer.status, answer.body['code']]).toEqual([403, 'scope-missing']);
   });
 
+  it.each([null, true, 7, {}, [], [7, null, ['operator:read']]])(
+    'takes no right from scopes that are %j',
+    async (scopes) => {
+      for (const changes of [
+        { scope: scopes, scp: undefined },
+        { scope: undefined, scp: scopes },
+      ]) {
+        const answer = await present(await key.sign(issuer.claims(changes)));
+        expect([answer.status, answer.body['code']]).toEqual([403, 'scope-missing']);
+      }
+    },
+  );
+
   it('applies the leeway to the clock of the issuer, and no more', async () => {
     const now = Math.floor(Date.now() / 1000);
     expect((await present(await key.sign(issuer.claims({ exp: now - 5 })))).status).toBe(200);
@@ -101,6 +144,8 @@ describe('authentication with an OpenID issuer', () => {
     ['an agent that is a list', { agent: ['a'] }],
     ['a client that is no text', { client_id: {} }],
     ['a key that the bearer does not prove', { cnf: { jkt: 'x' } }],
+    ['null for such a key', { cnf: null }],
+    ...claimsOfWrongTypes(),
   ])('refuses a token with %s', async (_name, changes) => {
     const claims = issuer.claims(changes['iss'] === 'SLASH' ? { iss: `${issuer.url}/` } : changes);
     expectRefused(await present(await key.sign(claims)));
@@ -111,6 +156,7 @@ describe('authentication with an OpenID issuer', () => {
     ['a DPoP proof', { typ: 'dpop+jwt' }],
     ['an unknown critical extension', { crit: ['x'], x: 1 }],
     ['a payload that is not encoded', { crit: ['b64'], b64: false }],
+    ...headersOfWrongTypes(),
   ])('refuses %s, well signed as it is', async (_name, header) => {
     // Put together by hand, because jose does not sign all of these.
     const compose = (changes: object): string => {
@@ -240,6 +286,32 @@ describe('authentication with an OpenID issuer', () => {
         { code: 'headers-too-large' },
       ]);
     });
+  });
+
+  it('goes on with the keys that it knows when the discovery fails ten minutes later', async () => {
+    const realNow = Date.now;
+    let ahead = 0;
+    Date.now = () => realNow() + ahead;
+    const flaky = await TestIssuer.start();
+    const signer = await flaky.addKey('EdDSA', 'k');
+    const node = await startTestService({ env: { OIDC_ISSUER: flaky.url, OIDC_AUDIENCE } });
+    const statusOf = async (jti: string): Promise<number> => {
+      const token = await signer.sign(flaky.claims({ jti }));
+      return (await node.call('GET', '/health', { token })).status;
+    };
+    try {
+      expect(await statusOf('first')).toBe(200);
+      flaky.discoveryOutage = 'silent';
+      ahead = 10 * 60_000;
+      const begun = performance.now();
+      expect([await statusOf('second'), await statusOf('third')]).toEqual([200, 200]);
+      expect(performance.now() - begun).toBeLessThan(4_000);
+      expect(flaky.discoveries).toBe(2);
+    } finally {
+      await node.dispose();
+      await flaky.stop();
+      Date.now = realNow;
+    }
   });
 
   it('blames the issuer, not the token, when its keys cannot be read', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FederatedInteraction } from '../../src/kernel/federated-interaction.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { BINDINGS } from '../a2a/transports/support/bindings.js';
+import { AUDIENCE } from '../invocations/backends/support/calls.js';
 import type { SampleBackend } from '../invocations/backends/support/sample-backend.js';
 import { startTestService, type InProcessService } from '../support/service.js';
 import { outcomeOf, type AgentClient } from './support/direct-calls.js';
@@ -11,6 +12,7 @@ import {
   callerFor,
   contractSkill,
   financeDeployment,
+  ledgerSkill,
   newPartner,
   registerFinance,
   startBackend,
@@ -24,11 +26,25 @@ let finance: Negotiator;
 
 beforeAll(async () => {
   backend = await startBackend(() => service);
+  const schemas = ledgerSkill('any')['direct_invoke'] as JsonObject;
   service = await startTestService(
-    await financeDeployment(backend, [
-      contractSkill('reconcile'),
-      contractSkill('audit', { callers: 'any-party' }),
-    ]),
+    await financeDeployment(
+      backend,
+      [
+        contractSkill('reconcile'),
+        contractSkill('audit', { callers: 'any-party' }),
+        contractSkill('by-another-agent', {
+          handler: 'peer',
+          skill: { outputModes: ['application/json'] },
+          direct_invoke: { ...schemas, backend: { type: 'a2a', name: 'Auditor' } },
+        }),
+      ],
+      {
+        backends: {
+          peer: { kind: 'a2a', name: 'Auditor', url: backend.url('/a2a'), audience: AUDIENCE },
+        },
+      },
+    ),
   );
   finance = await registerFinance(service);
 });
@@ -113,6 +129,10 @@ const ROWS: readonly Row[] = [
   }),
   row('other data allowed', 'data-not-allowed', async (partner) => {
     await agree(partner, finance, { allowedData: ['payroll'] });
+  }),
+  row('a skill that another agent carries out', 'delegation-not-allowed', async (partner) => {
+    await agree(partner, finance, { delegationRules: ['auditor', 'Ask the Auditor'] });
+    return { skillId: 'by-another-agent' };
   }),
   row('a deadline that has passed', 'deadline-passed', async (partner) => {
     await agree(partner, finance, { deadline: inFuture(SOON_MS) });
@@ -220,6 +240,22 @@ describe('a call under a negotiated contract: enforcement and explanation are on
       expect(outcomeOf(direct)).toBe(isGranted ? 'COMPLETED' : `FORBIDDEN ${expected}`);
     }
     expect(backend.received.length - runs).toBe(isGranted ? BINDINGS.length : 0);
+  });
+
+  it('another agent is called where a delegation rule names it, and not once that is amended away', async () => {
+    const partner = await newPartner(service);
+    const document = await agree(partner, finance, { delegationRules: ['Auditor'] });
+    const caller = await callerFor(service, partner);
+    const call = async () => outcomeOf(await caller.invoke('by-another-agent', { invoice: 'I-1' }));
+    expect(await call()).toBe('COMPLETED');
+    expect(backend.received.at(-1)!.path).toBe('/a2a');
+    const runs = backend.received.length;
+    const revised = await partner.revise(document, { ...document.contract, delegationRules: [] });
+    await finance.accept(documentOf(revised));
+    expect(await call()).toBe('FORBIDDEN delegation-not-allowed');
+    const { body } = await caller.explain('by-another-agent');
+    expect(body).toMatchObject({ rule: 'delegation-not-allowed', entry: 'Auditor' });
+    expect(backend.received).toHaveLength(runs);
   });
 
   it('a backend is told the contract of the call, and nobody’s own token', async () => {

@@ -3,7 +3,7 @@ import type { FederatedInteraction } from '../../src/kernel/federated-interactio
 import { validateInteraction } from '../../src/kernel/wire-schema.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type Answer, type InProcessService } from '../support/service.js';
-import { deployment, scripted } from './support/deployment.js';
+import { deployment, HOST_TENANT, scripted } from './support/deployment.js';
 import { contractOf, documentOf, Negotiator, newest, pathOf } from './support/negotiator.js';
 import { Operator } from './support/operator.js';
 
@@ -12,9 +12,15 @@ let alpha: Negotiator;
 let beta: Negotiator;
 
 beforeAll(async () => {
-  const capability = scripted('reconcile-invoice', { action: 'reconcile', data: ['invoices'] });
+  const manifests = [
+    scripted('reconcile-invoice', { action: 'reconcile', data: ['invoices'] }),
+    scripted('purge', { visibility: 'internal', action: 'purge', data: ['salaries'] }),
+    scripted('for-others', {
+      ...{ visibility: 'extended', requires_scopes: ['x'], action: 'buy', data: [] },
+    }),
+  ];
   service = await startTestService(
-    await deployment({ finance: [capability] }, { VOCABULARY: 'export' }),
+    await deployment({ finance: manifests }, { VOCABULARY: 'export' }),
   );
   alpha = await Negotiator.register(service, 'alpha');
   beta = await Negotiator.register(service, 'beta');
@@ -86,6 +92,24 @@ describe('terms with an entry that no vocabulary knows', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.headers.get(HEADER)).toBe(first.headers.get(HEADER));
     expect(again.body).toEqual(first.body);
+  });
+
+  it('tell nothing of manifests that the proposer may not see, whoever is the other party', async () => {
+    const finance = await Negotiator.register(service, 'finance', { tenant: HOST_TENANT });
+    const guesses = ['purge', 'salaries', 'buy', 'reconcile', 'nothing'];
+    for (const responder of [finance, beta]) {
+      const terms = contractOf([alpha, responder], { prohibitedActions: guesses });
+      const answer = await alpha.propose(terms, responder);
+      const unseen = [0, 1, 2, 4].map((n) => at(`prohibitedActions/${String(n)}`));
+      expect(answer.headers.get(HEADER)).toBe(unseen.join(', '));
+      const path = `${pathOf(documentOf(answer))}/revisions/1/warnings`;
+      const { body } = await alpha.get(path);
+      expect(body['warnings']).toHaveLength(4);
+      if (responder === beta) continue;
+      // Whose manifests they are knows them.
+      const own = (await finance.get(path)).body['warnings'];
+      expect(own).toMatchObject([{ pointer: '/contract/prohibitedActions/4' }]);
+    }
   });
 
   it('fill a header field of bounded length', async () => {

@@ -70,6 +70,10 @@ beforeAll(async () => {
         }),
         ledgerSkill('flaky', on('flaky')),
         ledgerSkill('without-handler', on('archive')),
+        ledgerSkill('tooled', {
+          handler: 'tool',
+          direct_invoke: { ...direct, backend: { type: 'mcp', name: 'tool' } },
+        }),
         ledgerSkill('one-at-a-time', { limits: { max_concurrent: 1 } }),
         ledgerSkill('twice-a-minute', { limits: { max_calls_per_minute: 2 } }),
         contractSkill('once-a-minute', { limits: { max_calls_per_minute: 1 } }),
@@ -77,7 +81,14 @@ beforeAll(async () => {
       ],
       {
         binding: { timeoutMs: TIMEOUT_MS },
-        backends: { flaky: { ...more, name: 'flaky' }, archive: { ...more, name: 'archive' } },
+        backends: {
+          flaky: { ...more, name: 'flaky' },
+          archive: { ...more, name: 'archive' },
+          tool: {
+            ...{ kind: 'mcp', name: 'tool', tool: 'reconcile', audience: AUDIENCE },
+            ...{ url: backend.url('/mcp'), timeoutMs: 20_000 },
+          },
+        },
       },
     ),
   );
@@ -170,6 +181,24 @@ describe('what a backend over HTTP is sent', () => {
     expect(JSON.stringify(backend.received.at(-1)?.headers)).not.toMatch(
       /stolen|api-key|10\.0\.0|Basic/,
     );
+  });
+});
+
+describe('what a tool of an MCP server streams', () => {
+  it.each([
+    ['JSON of two meanings', 'data: {"jsonrpc":"2.0","id":0,"result":{"a":1,"a":2}}\n\n', 'FAILED'],
+    ['nothing more', ': bye\n\n', 'UNAVAILABLE backend-lost'],
+  ])('is no output, and not waited for: %s', async (_, stream, outcome) => {
+    backend.replies.push((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream),
+    );
+    const started = performance.now();
+    expect(outcomeOf(await alice.invoke('tooled', INVOICE))).toBe(`BACKEND_${outcome}`);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(dataOf(await alice.invoke('tooled', INVOICE))).toEqual({
+      for: 'alice',
+      arguments: INVOICE,
+    });
   });
 });
 

@@ -5,6 +5,7 @@ import { REJECTION_STATUS } from '../../src/http/rejection-status.js';
 import { SCOPES } from '../../src/kernel/caller.js';
 import { REJECTIONS } from '../../src/kernel/rejection.js';
 import { startTestService, type Answer, type InProcessService } from '../support/service.js';
+import { isDocumented } from './support/documented-addresses.js';
 
 type Value =
   string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
@@ -93,6 +94,16 @@ describe('the OpenAPI description', () => {
     const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(described.sort()).toEqual(served.sort());
     expect(served.length).toBeGreaterThan(5);
+  });
+
+  it('describes no operation that the table of docs/api.md lacks', () => {
+    const isTold = isDocumented();
+    const untold = operations()
+      .map(({ path, method }) => [method.toUpperCase(), path] as const)
+      .filter(([method, path]) => !isTold(method, path));
+    expect(untold).toEqual([]);
+    expect(isTold('GET', '/v1/interactions/{id}/nothing')).toBe(false);
+    expect(isTold('DELETE', '/v1/interactions/{id}')).toBe(false);
   });
 
   it('has the parts that the specification demands of each operation', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { REJECTION_STATUS } from '../../src/http/rejection-status.js';
+import { WORDS } from '../../src/http/rejection-words.js';
 import { REJECTIONS, type RejectionCode } from '../../src/kernel/rejection.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { startTestService, type InProcessService } from '../support/service.js';
@@ -35,7 +36,7 @@ describe('problems', () => {
           code,
           status: REJECTION_STATUS[code].status,
           title: REJECTION_STATUS[code].title,
-          meaning: REJECTIONS[code],
+          meaning: WORDS[code],
           // An operator has to look at that one first.
           retriable:
             (REJECTION_STATUS[code].status as number) === 503 && code !== 'log-inconsistent',
@@ -48,7 +49,7 @@ describe('problems', () => {
       for (const path of ['/problems', '/problems/key-unsafe-point']) {
         const page = await service.call('GET', path, { headers });
         expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-        expect(page.text).toContain(REJECTIONS['key-unsafe-point']);
+        expect(page.text).toContain(WORDS['key-unsafe-point']);
         expect(page.headers.get('vary')).toBe('accept');
       }
     });
@@ -84,6 +85,18 @@ describe('problems', () => {
           'method-not-allowed',
         ],
         ['a bad escape', rawRequest('GET', '/v1/agents/%zz', [bearer]), 400, 'http-malformed'],
+        [
+          'no host',
+          Buffer.from('GET /health/live HTTP/1.1\r\nconnection: close\r\n\r\n'),
+          400,
+          'http-malformed',
+        ],
+        [
+          'an expectation',
+          rawRequest('POST', '/v1/agents', [bearer, json, 'expect: foo'], '{}'),
+          400,
+          'http-malformed',
+        ],
         ['no token', rawRequest('POST', '/v1/agents', [json], '{}'), 401, 'token-missing'],
         [
           'a form',

@@ -120,10 +120,38 @@ describe('a live stream', () => {
 
   it('shows nobody what pages would not', async () => {
     const stranger = new Auditor(service, { principal: 'x', tenant: 'x', scopes: [] });
+    const told: (string | undefined)[] = [];
     for await (const { type } of stranger.live()) {
-      expect(type).toBe('caught-up');
-      break;
+      told.push(type);
+      if (type === 'caught-up') break;
     }
+    expect(told).toEqual(['caught-up']);
+  });
+
+  it('leaves out no event that came after its client was granted', async () => {
+    const delta = await Negotiator.register(service, 'agent-delta', { key: null });
+    await delta.changeClients(0, []);
+    const { agent: _, ...unbound } = delta.runtimeToken;
+    const client = new Auditor(service, unbound);
+    const offer = async (): Promise<string> => {
+      const answer = await delta.propose(contractOf([delta, beta]), beta, {
+        token: delta.ownerToken,
+      });
+      return `interaction-${documentOf(answer).interactionId}`;
+    };
+    await offer();
+    const told: (string | undefined)[] = [];
+    const offered: string[] = [];
+    for await (const sent of client.live()) {
+      told.push(sent.type ?? replayedOf(sent).subject);
+      if (sent.type === 'caught-up') {
+        await delta.changeClients(1, [delta.client]);
+        offered.push(await offer());
+      } else {
+        break;
+      }
+    }
+    expect(told).toEqual(['caught-up', ...offered]);
   });
 
   it.each(['x', '-1', '0'.repeat(40)])(

@@ -99,6 +99,29 @@ function on(document: FederatedInteraction, act: string, who: Negotiator, body: 
   return { who, path: `${pathOf(document)}/${act}`, body };
 }
 
+function byAct(act: string, document: FederatedInteraction): Sendable {
+  const { contract } = newest(document);
+  switch (act) {
+    case 'revisions':
+      return on(document, act, beta, beta.revision(document, { ...contract, retentionDays: 2 }));
+    case 'acceptances':
+      return on(document, act, beta, beta.consent(document));
+    case 'rejections':
+      return on(document, act, beta, beta.rejection(document, 'no'));
+    case 'withdrawal':
+      return on(document, act, alpha, alpha.withdrawal(document));
+    case 'cancellation':
+      return on(document, act, beta, beta.cancellation(document, 'enough'));
+    default:
+      return on(document, act, beta, beta.completion(document));
+  }
+}
+
+/** The parts of an ETag that a command looks at. */
+function headIn(etag: string): string {
+  return etag.split('.').slice(2).join('.');
+}
+
 function sameAnswer(again: Answer, first: Answer): void {
   expect(again.text).toBe(first.text);
   expect(again.status).toBe(first.status);
@@ -156,6 +179,39 @@ describe('case 11: a command sent twice', () => {
         : other;
     refused(await send(command, key, more), 422, 'idempotency-key-reused');
   });
+
+  it.each(['revisions', 'acceptances', 'rejections', 'withdrawal', 'cancellation', 'completion'])(
+    '%s: with another head in If-Match under the same key is refused',
+    async (act) => {
+      const onAgreed = act === 'cancellation' || act === 'completion';
+      const document = onAgreed ? await accepted() : await propose();
+      const { who, path, body } = byAct(act, document);
+      const { head, ...rest } = body as { head: object };
+      expect(head).toBeDefined();
+      const etagNow = async (): Promise<string> =>
+        (await alpha.get(pathOf(document))).headers.get('etag') ?? '';
+      const etag = await etagNow();
+      const key = randomUUID();
+      const post = (ifMatch: string, sent: object = rest): Promise<Answer> =>
+        who.post(path, sent, { headers: { 'idempotency-key': key, 'if-match': ifMatch } });
+      const first = await post(etag);
+      emitted(first, first.status);
+      sameAnswer(await post(etag), first);
+      // A version that has passed meanwhile is no other head.
+      sameAnswer(await post(etag.replace(/^"\d+\./, '"0.')), first);
+      const [old, now] = [etag.replace(/\.(\d+)\.(\w+)\./, '.9.$2.'), await etagNow()];
+      refused(await post(old), 422, 'idempotency-key-reused');
+      const isSameHead = headIn(now) === headIn(etag);
+      if (isSameHead) sameAnswer(await post(now), first);
+      else refused(await post(now), 422, 'idempotency-key-reused');
+      // Named in the body as well, it is another body.
+      refused(await post(etag, { ...rest, head }), 422, 'idempotency-key-reused');
+      await service.restart();
+      sameAnswer(await post(etag), first);
+      refused(await post(old), 422, 'idempotency-key-reused');
+    },
+    60_000,
+  );
 
   it('fired ten times at once is recorded once, and every answer is the same', async () => {
     for (const [, make] of COMMANDS) {

@@ -20,6 +20,8 @@ import {
   type SqliteKeyStore,
 } from '../../src/event-store/sqlite/sqlite-key-store.js';
 import type { Decider, DomainEvent, Erased } from '../../src/kernel/event.js';
+import { hashJson } from '../../src/kernel/digest.js';
+import { deriveUuid } from '../../src/kernel/ids.js';
 import { err, ok } from '../../src/kernel/result.js';
 
 /** A notebook of at most 30 notes: the smallest stream with data and texts. */
@@ -110,6 +112,34 @@ function beatenTo(races: number): EventStore {
   };
 }
 
+describe('the identity of a request', () => {
+  const actor = { principal: 'ours', agent: null, tenant: 'here' };
+  const content = { kind: 'note', target: 'stream', body: { text: 'one' } };
+  const of = (head: string | null, idempotencyKey?: string, body: object = content.body) =>
+    commandIdentity({ actor, idempotencyKey, content: { ...content, body }, head });
+
+  it('follows from content and head, and is as it ever was: logs hold it', () => {
+    expect(of('1.proposed')).toEqual({
+      commandId: deriveUuid([
+        ...['command', 'here', 'ours', null, 'derived'],
+        hashJson(content),
+        '1.proposed',
+      ]),
+      requestDigest: hashJson(content),
+    });
+    expect(of('2.proposed').commandId).not.toBe(of('1.proposed').commandId);
+    expect(of('1.proposed', undefined, {}).commandId).not.toBe(of('1.proposed').commandId);
+  });
+
+  it('is that of its key where it has one; the digest is of the content', () => {
+    expect(of('1.proposed', 'key')).toEqual({
+      commandId: deriveUuid(['command', 'here', 'ours', null, 'key', 'key']),
+      requestDigest: hashJson(content),
+    });
+    expect(of('1.proposed', 'key', {}).requestDigest).not.toBe(hashJson(content));
+  });
+});
+
 describe('a command', () => {
   it('decides again after a lost race, on what is there now', async () => {
     const result = await note(executionOver(beatenTo(3)), 'ours', 'at last');
@@ -175,6 +205,34 @@ describe('a command', () => {
       ok: false,
       error: { code: 'idempotency-key-reused' },
     });
+  });
+
+  it('that names another head under the same key is refused, and no head is recorded', async () => {
+    const execution = new CommandExecution(store, keys, notebook, TYPES, () => now, randomBytes, {
+      headOf: (state) => `after ${String(state.length)}`,
+    });
+    const envelope = request('ours', 'one', 'key');
+    const send = (namedHead?: string): ReturnType<typeof execution.execute> =>
+      execution.execute(
+        'stream',
+        { by: 'ours', text: 'one' },
+        { ...envelope, ...(namedHead !== undefined && { namedHead }) },
+        async () => ok({ context: {}, basedOn: {} }),
+      );
+    await note(execution, 'others', 'before');
+    const first = await send('after 1');
+    await note(execution, 'others', 'later');
+    const again = { ok: true, value: { ...(first.ok && first.value), replayed: true } };
+    const reused = { ok: false, error: { code: 'idempotency-key-reused' } };
+    expect(await send('after 1')).toEqual(again);
+    expect(await send('after 2')).toEqual(reused);
+    expect(await send('after 3')).toEqual(reused);
+    // Nothing of it is in the log: what was recorded before heads were compared is told apart alike.
+    const events = await store.readStream('stream');
+    expect(events.map(({ metadata }) => Object.keys(metadata).sort())).toEqual(
+      Array.from({ length: 3 }, () => Object.keys({ ...envelope, basedOn: {} }).sort()),
+    );
+    expect(await send()).toEqual(again);
   });
 
   it('is recorded no earlier than the event before it, whatever the clock does', async () => {

@@ -62,10 +62,13 @@ describe('the pages of a stream', () => {
   ])('of %s are few events each', async (_, lengths) => {
     const stream = await filled(...lengths);
     const largest = Math.max(...lengths.map(([sealed, data]) => sealed + data));
+    let given = 0;
     for await (const page of streamPages(store, stream)) {
+      given += page.length;
       expect(page.length).toBeLessThanOrEqual(32);
       expect(JSON.stringify(page).length).toBeLessThan(MIB + 2 * largest);
     }
+    expect(given).toBe(lengths.length);
   });
 
   it('are read when they are asked for, and not before', async () => {

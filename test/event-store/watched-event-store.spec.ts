@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EventStoreUnavailable } from '../../src/event-store/port.js';
 import { openSqliteEventStore } from '../../src/event-store/sqlite/sqlite-event-store.js';
-import { WatchedEventStore } from '../../src/event-store/watched-event-store.js';
+import { WatchedEventStore, WatchedTaskStore } from '../../src/event-store/watched-event-store.js';
 import { eventStoreHealth } from '../../src/http/health/sources.js';
 import { envelope } from '../contracts/support/envelopes.js';
 
@@ -59,5 +59,29 @@ describe('a log that is read but cannot be written', () => {
     expect(store.canWrite).toBe(false);
     now += 1;
     expect(store.canWrite).toBe(true);
+  });
+
+  it('is named by the fault', async () => {
+    await whileLocked(async () => {
+      await expect(append()).rejects.toThrow(/^EVENT_STORE: /);
+    });
+  });
+});
+
+describe('a store of tasks that is read but cannot be written', () => {
+  it('is not healthy until a write succeeds, and is named by the fault', async () => {
+    const inner = await openSqliteEventStore(path, { patienceMs: 20 });
+    const tasks = new WatchedTaskStore(inner, () => now);
+    const health = eventStoreHealth(tasks, 'sqlite', 'task-store');
+    expect(health.name).toBe('task-store');
+    const write = (): Promise<unknown> =>
+      tasks.append(`stream-${crypto.randomUUID()}`, 'no-stream', [envelope()]);
+    await whileLocked(async () => {
+      await expect(write()).rejects.toThrow(/^TASK_STORE: /);
+    });
+    expect(await health.check()).toMatchObject({ healthy: false, details: { canWrite: false } });
+    await write();
+    expect(await health.check()).toMatchObject({ healthy: true });
+    await tasks.close();
   });
 });

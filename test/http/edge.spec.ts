@@ -1,13 +1,16 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Body, Controller, Get, Module, Param, Post, Put, Query } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsObject, IsString, MaxLength, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { EventStoreUnavailable } from '../../src/event-store/port.js';
 import { Public, RequireScope } from '../../src/http/access.js';
 import { tokenInvalid, tokenMissing } from '../../src/http/authentication/bearer.js';
+import { MaxCharacters } from '../../src/http/dto-checks.js';
 import { DtoPipe, IfPresent } from '../../src/http/dto-pipe.js';
 import { createEdge } from '../../src/http/edge.js';
 import { ProblemFilter } from '../../src/http/problem-filter.js';
@@ -15,7 +18,9 @@ import { RejectionException } from '../../src/http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../../src/http/request-context.js';
 import type { Caller } from '../../src/kernel/caller.js';
 import { logOf } from '../support/captured-log.js';
+import { eventually } from '../support/eventually.js';
 import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.js';
+import { connectionsOf } from './support/unread.js';
 
 const SECRET = 'SQLITE_CONSTRAINT at /srv/secret.ts';
 
@@ -26,7 +31,7 @@ class Part {
 
 class ThingBody {
   @IsString()
-  @MaxLength(10)
+  @MaxCharacters(10)
   readonly title!: string;
 
   @IfPresent()
@@ -507,6 +512,73 @@ describe('the HTTP edge', () => {
     ])('answers %s with a problem and closes', async (_name, bytes, status, code) => {
       expectProblem(await sendRaw(url, bytes), status, code);
     });
+  });
+
+  describe('what node would refuse by itself', () => {
+    const first = (line: string): string => `${line} HTTP/1.1\r\nconnection: close\r\n`;
+
+    it.each([
+      ['no host', `${first('GET /v1/things')}\r\n`],
+      ['two hosts', `${first('GET /v1/things')}host: a\r\nHOST: a\r\n\r\n`],
+      ['no host, at an unknown address', `${first('GET /v1/nothing')}\r\n`],
+      ['no host, nor a token', `${first('GET /v1/things/context')}\r\n`],
+      ['an expectation', `${first('POST /v1/things')}host: a\r\nexpect: foo\r\n\r\n`],
+      [
+        'an expectation of 200',
+        `${first('POST /v1/things')}host: a\r\nexpect: 200-ok\r\ncontent-length: 1\r\n\r\nx`,
+      ],
+    ])('is answered with a problem: %s', async (_name, request) => {
+      expectProblem(await sendRaw(url, request), 400, 'http-malformed');
+      expect(handled).toBe(0);
+    });
+
+    it.each([
+      ['HTTP/1.0 without a host', 'GET /v1/things HTTP/1.0\r\n\r\n', 200],
+      [
+        'HTTP/1.0 with an expectation, which it does not know',
+        'GET /v1/things HTTP/1.0\r\nexpect: foo\r\n\r\n',
+        200,
+      ],
+      [
+        'what goes on when it is told to',
+        `${first('GET /v1/things')}host: a\r\nexpect: 100-Continue\r\n\r\n`,
+        100,
+      ],
+      [
+        'another protocol that is offered (RFC 9110 section 7.8)',
+        'GET /v1/things HTTP/1.1\r\nhost: a\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n\r\n',
+        200,
+      ],
+    ])('does not refuse %s', async (_name, request, status) => {
+      const answer = await sendRaw(url, request);
+      expect([answer.status, `${JSON.stringify(answer.headers)}${answer.body}`]).toEqual([
+        status,
+        expect.stringContaining('{"query":{}}'),
+      ]);
+    });
+
+    const TUNNEL = 'CONNECT other:443 HTTP/1.1\r\nhost: other:443\r\n\r\n';
+
+    it('opens no tunnel', async () => {
+      const answer = await sendRaw(url, TUNNEL);
+      expectProblem(answer, 405, 'method-not-allowed');
+      expect(answer.headers).toMatchObject({ allow: '', connection: 'close' });
+    });
+
+    it.each([TUNNEL, 'hello\r\n\r\n'])(
+      'keeps no connection whose client does not end it: %j',
+      async (bytes) => {
+        const { hostname, port } = new URL(url);
+        const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+        socket.on('error', () => undefined);
+        socket.resume();
+        socket.write(bytes);
+        await once(socket, 'end');
+        const fastify = app.getHttpAdapter().getInstance();
+        await eventually(async () => (await connectionsOf(fastify)) === 0);
+        socket.destroy();
+      },
+    );
   });
 
   describe('faults of the service', () => {

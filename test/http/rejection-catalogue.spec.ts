@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { REJECTION_STATUS, retryAfterSeconds } from '../../src/http/rejection-status.js';
+import { WORDS } from '../../src/http/rejection-words.js';
 import { REJECTIONS, type RejectionCode } from '../../src/kernel/rejection.js';
 
 const CODES = Object.keys(REJECTIONS) as RejectionCode[];
@@ -15,6 +16,13 @@ describe('the catalogue of refusals', () => {
       expect(REJECTIONS[code]).toMatch(/^\S.*\.$/);
       expect(REJECTIONS[code].length).toBeGreaterThan(15);
     }
+  });
+
+  it('leaves to each transport how large a body may be, and of which media type', () => {
+    const own = CODES.filter((code) => WORDS[code] !== REJECTIONS[code]);
+    expect(own).toEqual(['json-too-large', 'media-type-unsupported']);
+    expect(WORDS['json-too-large']).toBe('The document is larger than 256 KiB.');
+    for (const code of own) expect(REJECTIONS[code]).not.toMatch(/\d|application/);
   });
 
   it('uses only statuses of errors, with a title each', () => {

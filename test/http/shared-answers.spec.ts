@@ -17,9 +17,14 @@ beforeEach(async () => {
   server = fastify();
   clients = new UnreadClients(() => url);
   shareAnswers(server, ({ url: path }) => path.startsWith('/public'));
-  new UnreadAnswers({ perNode: 1, perCaller: 1, anonymous: 1, perAddress: 1, first: 0 }).watch(
-    server,
-  );
+  new UnreadAnswers({
+    perNode: 1,
+    perTenant: 1,
+    perCaller: 1,
+    anonymous: 1,
+    perAddress: 1,
+    first: 0,
+  }).watch(server);
   server.get('/public/large', () => {
     asked += 1;
     // Another string each time, of the same text.

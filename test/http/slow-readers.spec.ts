@@ -28,8 +28,19 @@ afterEach(async () => {
 });
 
 async function serve(patience: Partial<ReadingPatience>): Promise<void> {
-  dropSlowReaders(server, { stallMs: NEVER, totalMs: NEVER, bytes: Infinity, ...patience });
+  const all = { stallMs: NEVER, totalMs: NEVER, bytes: Infinity, ...patience };
+  dropSlowReaders(server, all, () => performance.now());
   server.get('/large', () => LARGE);
+  server.get('/stream', (_request, reply) => {
+    reply.hijack();
+    reply.raw.writeHead(200);
+    reply.raw.write(LARGE);
+  });
+  server.get('/idle-stream', (_request, reply) => {
+    reply.hijack();
+    reply.raw.writeHead(200);
+    reply.raw.write('x');
+  });
   server.get('/slow-source', () => new PassThrough());
   url = await listen(server);
 }
@@ -53,6 +64,21 @@ it('ends the connection of a client that does not take all of a large answer in 
 it('ends it at once while all connections keep too much', async () => {
   await serve({ ...LOOKS, bytes: UNREAD_BYTES });
   await expectCutOff(BEFORE_A_STALL_MS);
+});
+
+it('ends streams that nobody reads while all connections keep too much, and no idle ones', async () => {
+  await serve({ ...LOOKS, bytes: UNREAD_BYTES });
+  await clients.ask('/idle-stream');
+  await clients.ask('/stream');
+  await eventually(async () => (await connectionsOf(server)) === 2);
+  await eventually(async () => (await connectionsOf(server)) === 1, BEFORE_A_STALL_MS);
+});
+
+it('leaves the time that streams take to their own limits', async () => {
+  await serve({ stallMs: 400, totalMs: 400 });
+  await clients.ask('/stream');
+  await new Promise((resolve) => setTimeout(resolve, PATIENT_MS));
+  expect(await connectionsOf(server)).toBe(1);
 });
 
 it('leaves a client alone that takes little by little, for longer than it may take nothing', async () => {

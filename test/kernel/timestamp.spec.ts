@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
 import {
   compareTimestamps,
+  earliest,
   isBefore,
-  latest,
   millisecondsOf,
+  notBefore,
   parseTimestamp,
   timestampOf,
   type Timestamp,
@@ -80,7 +81,8 @@ describe('comparison', () => {
           difference < 0n ? -1 : difference > 0n ? 1 : 0,
         );
         expect(isBefore(a, b)).toBe(difference < 0n);
-        expect(latest(a, b)).toBe(difference >= 0n ? a : b);
+        expect(earliest(a, b)).toBe(difference <= 0n ? a : b);
+        expect(notBefore(a, b)).toBe(difference >= 0n ? a : b);
       }),
     );
   });
@@ -115,6 +117,35 @@ describe('comparison', () => {
   it('two moments a hair apart are not', () => {
     const a = '2030-01-01T00:00:00.00000000000000000001Z' as Timestamp;
     expect(compareTimestamps(a, '2030-01-01T00:00:00Z' as Timestamp)).toBeGreaterThan(0);
+  });
+});
+
+describe('a moment that is not before what it rests on', () => {
+  const clock = '2030-01-01T00:00:00.000Z' as Timestamp;
+
+  it('is what the clock says where there is nothing, or nothing later', () => {
+    expect(notBefore(clock)).toBe(clock);
+    expect(notBefore(clock, undefined, undefined)).toBe(clock);
+    expect(notBefore(clock, '2029-12-31T23:59:59.9999Z' as Timestamp, undefined)).toBe(clock);
+  });
+
+  it("keeps the clock's spelling of a moment that is both", () => {
+    expect(notBefore(clock, '2030-01-01T00:00:00Z' as Timestamp)).toBe(clock);
+  });
+
+  it('law: nothing is later, and it is the clock or one of them, wherever it stands', () => {
+    fc.assert(
+      fc.property(
+        moment,
+        fc.array(fc.option(moment, { nil: undefined }), { maxLength: 5 }),
+        (now, moments) => {
+          const found = notBefore(now, ...moments);
+          const all = [now, ...moments.filter((each) => each !== undefined)];
+          expect(all).toContain(found);
+          for (const each of all) expect(exact(found)).toBeGreaterThanOrEqual(exact(each));
+        },
+      ),
+    );
   });
 });
 

@@ -1,9 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  validateContract,
-  validateInteraction,
-  validateRevision,
-} from '../../src/kernel/wire-schema.js';
+import { validateContract, validateInteraction } from '../../src/kernel/wire-schema.js';
 import { CONTRACT, negotiated } from '../audit/support/documents.js';
 
 const document = JSON.parse(JSON.stringify(negotiated())) as Record<string, unknown>;
@@ -123,10 +119,15 @@ describe('hostile documents', () => {
 });
 
 describe('revisions', () => {
-  it('are judged by themselves', () => {
-    const [first] = negotiated().contractRevisions;
-    expect(validateRevision(first).ok).toBe(true);
-    expect(validateRevision({ ...first, revision: 0 }).ok).toBe(false);
+  it('are judged one by one', () => {
+    const [first, ...rest] = negotiated().contractRevisions;
+    const withFirst = (revision: object): object =>
+      structuredJson({ ...document, contractRevisions: [revision, ...rest] }) as object;
+    expect(validateInteraction(withFirst(first!)).ok).toBe(true);
+    expect(validateInteraction(withFirst({ ...first, revision: 0 }))).toMatchObject({
+      ok: false,
+      error: [{ pointer: '/contractRevisions/0/revision' }],
+    });
   });
 });
 

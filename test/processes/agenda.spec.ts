@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { START, type Position } from '../../src/event-store/port.js';
-import { Agenda, type DueItem, type Origin } from '../../src/processes/agenda.js';
+import { Agenda, type DueItem, type DueItemOrigin } from '../../src/processes/agenda.js';
 
 const place = (n: number) => String(n).padStart(20, '0') as Position;
 
 /** The event comes right after the place. */
-const ofEvent = (after: Position): Origin => ({
+const ofEvent = (after: Position): DueItemOrigin => ({
   kind: 'event',
   after,
   position: place(Number(after) + 1),
 });
-const ofPage = (page: string): Origin => ({ kind: 'page', page });
+const ofPage = (page: string): DueItemOrigin => ({ kind: 'page', page });
 
 describe('an agenda', () => {
   it('gives what is due, the earliest first, and nothing twice', () => {

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import {
-  validateContract,
-  validateInteraction,
-  validateRevision,
-} from '../../src/kernel/wire-schema.js';
+import { validateContract, validateInteraction } from '../../src/kernel/wire-schema.js';
+import { judgeRevision } from '../support/judge-revision.js';
 
 type Mutation = ['set', string, unknown] | ['raw', string, string] | ['drop', string];
 interface Base {
@@ -17,7 +14,7 @@ const { bases, cases } = readVerdicts();
 const validators = {
   interaction: validateInteraction,
   contract: validateContract,
-  revision: validateRevision,
+  revision: judgeRevision,
 };
 
 describe('the wire schemas accept exactly what the published v0.1 schema accepts', () => {

@@ -19,7 +19,7 @@ export class Then {
   ) {}
 
   get outcome(): Outcome {
-    return this.decision.ok ? this.decision.value.map(({ type }) => type) : this.refusal.code;
+    return this.decision.ok ? this.decision.value.map(({ type }) => type) : this.#refusal.code;
   }
 
   /** These events, in this order; gives the scene after them. */
@@ -30,7 +30,7 @@ export class Then {
 
   refused(code: RejectionCode): Rejection {
     expect(this.outcome).toBe(code);
-    return this.refusal;
+    return this.#refusal;
   }
 
   get events(): readonly InteractionEvent[] {
@@ -38,7 +38,7 @@ export class Then {
     return this.decision.value;
   }
 
-  private get refusal(): Rejection {
+  get #refusal(): Rejection {
     if (this.decision.ok) throw new Error('not refused');
     return this.decision.error;
   }

@@ -9,7 +9,7 @@ import type { InteractionEvent } from '../../src/interactions/domain/events.js';
 import { effectiveAt } from '../../src/interactions/domain/expiry.js';
 import { headOf } from '../../src/interactions/domain/head.js';
 import type { Interaction } from '../../src/interactions/domain/interaction.js';
-import type { OutcomeReport, Verdict } from '../../src/interactions/domain/outcome-report.js';
+import type { OutcomeReport, ItemVerdict } from '../../src/interactions/domain/outcome-report.js';
 import { newestRevision, shownRevision } from '../../src/interactions/domain/revisions.js';
 import { attestRevision } from '../../src/kernel/attestation.js';
 import type { Caller } from '../../src/kernel/caller.js';
@@ -187,7 +187,7 @@ export function contract(overrides: Partial<Contract> = {}): Contract {
   };
 }
 
-export function reportOn(terms: Contract, verdict: Verdict = 'met'): OutcomeReport {
+export function reportOn(terms: Contract, verdict: ItemVerdict = 'met'): OutcomeReport {
   const answers = (items: readonly string[]): OutcomeReport['successCriteria'] =>
     items.map((item) => ({ item, verdict, references: [] }));
   return {

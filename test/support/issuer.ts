@@ -12,11 +12,17 @@ export interface IssuerKey {
 
 export const OIDC_AUDIENCE = 'https://api.example';
 
+const DISCOVERY_PATH = '/.well-known/openid-configuration';
+
 /** An OpenID provider on 127.0.0.1 that publishes what the test tells it to. */
 export class TestIssuer {
   readonly published: JWK[] = [];
   /** Requests for the key set so far. */
   fetches = 0;
+  /** Requests for the discovery document so far. */
+  discoveries = 0;
+  /** When set, the discovery document is not to be had: refused, or not answered at all. */
+  discoveryOutage: 'refused' | 'silent' | undefined;
   /** When set, everything is answered so. */
   outage: { status: number; body: string } | undefined;
   /** What the discovery document says, when not the truth. */
@@ -25,6 +31,14 @@ export class TestIssuer {
   private constructor(private readonly server: Server) {
     server.on('request', (request, response) => {
       if (request.url === '/jwks') this.fetches++;
+      if (request.url === DISCOVERY_PATH) {
+        this.discoveries++;
+        if (this.discoveryOutage === 'silent') return;
+        if (this.discoveryOutage === 'refused') {
+          response.writeHead(503).end();
+          return;
+        }
+      }
       const { status, body } = this.outage ?? {
         status: 200,
         body: this.#bodyOf(request.url ?? ''),
@@ -89,7 +103,7 @@ export class TestIssuer {
 
   #bodyOf(path: string): string {
     if (path === '/jwks') return JSON.stringify({ keys: this.published });
-    if (path === '/.well-known/openid-configuration') {
+    if (path === DISCOVERY_PATH) {
       return JSON.stringify(this.discovery ?? { issuer: this.url, jwks_uri: this.jwksUri });
     }
     return '';

@@ -21,11 +21,6 @@ const CARD = {
   schema: { type: 'object' },
 } as const;
 
-const NOT_MODIFIED = {
-  status: 304,
-  description: 'The client has it: `If-None-Match` names its ETag.',
-} as const;
-
 /** Public agent cards (A2A v1.0 section 8.2), for everybody. */
 @ApiTags('a2a')
 @Controller()
@@ -38,24 +33,22 @@ export class CardController {
   ) {}
 
   @Get('.well-known/agent-card.json')
-  @Public({ readsWrites: true })
+  @Public({ readsWrites: true, shared: true })
   @ApiOperation({ summary: 'The public card of the default agent' })
   @ApiResponse(CARD)
-  @ApiResponse(NOT_MODIFIED)
   @Problems('not-found', 'projection-behind', 'card-key-unavailable', 'contention')
   async ofDefault(
     @Headers() headers: Readonly<Record<string, string | undefined>>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer | undefined> {
-    return this.serve(this.agents[0], headers, reply);
+    return this.#serve(this.agents[0], headers, reply);
   }
 
   @Get('a2a/:agent/.well-known/agent-card.json')
-  @Public({ readsWrites: true })
+  @Public({ readsWrites: true, shared: true })
   @ApiOperation({ summary: 'The public card of a hosted agent' })
   @ApiParam({ name: 'agent', example: 'finance-agent' })
   @ApiResponse(CARD)
-  @ApiResponse(NOT_MODIFIED)
   @Problems('not-found', 'projection-behind', 'card-key-unavailable', 'contention')
   async ofAgent(
     @Param('agent') agentId: string,
@@ -63,16 +56,16 @@ export class CardController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer | undefined> {
     const agent = this.agents.find((each) => each.agentId === agentId);
-    return this.serve(agent, headers, reply);
+    return this.#serve(agent, headers, reply);
   }
 
-  private async serve(
+  async #serve(
     agent: HostedAgent | undefined,
     headers: Readonly<Record<string, string | undefined>>,
     reply: FastifyReply,
   ): Promise<Buffer | undefined> {
     if (agent === undefined) throw new RejectionException({ code: 'not-found' });
-    await this.readYourWrites(headers[POSITION_TOKEN_HEADER]);
+    await this.#readYourWrites(headers[POSITION_TOKEN_HEADER]);
     const { bytes, etag } = orReject(await this.cards.of(agent));
     reply.headers({ etag, 'cache-control': CACHE_CONTROL });
     if (matchesIfNoneMatch(headers['if-none-match'] ?? null, etag)) {
@@ -84,7 +77,7 @@ export class CardController {
   }
 
   /** The edge has waited for the log; the view that cards are made from comes after it. */
-  private async readYourWrites(positionToken: string | undefined): Promise<void> {
+  async #readYourWrites(positionToken: string | undefined): Promise<void> {
     if (positionToken === undefined) return;
     if (await this.registry.isComplete(this.config.readWaitMs)) return;
     throw new RejectionException({ code: 'projection-behind' });

@@ -46,6 +46,7 @@ export function failureOfTurn(why: TurnFailure): DirectFailure {
 
 const CODES = {
   'not-recorded': 'BACKEND_UNAVAILABLE',
+  'made-before': 'IDEMPOTENCY_CONFLICT',
   voided: 'FORBIDDEN',
   'approval-denied': 'FORBIDDEN',
   'approval-expired': 'FORBIDDEN',

@@ -1,7 +1,12 @@
 import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
 import type { Uuid } from '../../kernel/ids.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import { keyReused, keySpent, messageIdReused } from '../handlers/execution-refusals.js';
+import {
+  keyReused,
+  keySpent,
+  messageIdReused,
+  messageIdSpent,
+} from '../handlers/execution-refusals.js';
 import type { ReceivedMessage } from '../handlers/received-message.js';
 import { submission } from '../handlers/task-submission.js';
 import type { TurnBeginning } from '../handlers/turn-beginning.js';
@@ -9,6 +14,7 @@ import type { DirectTurn, PlannedDirectCall } from '../handlers/turn-plan.js';
 import type { TakenMessage } from '../handlers/turn-starter.js';
 import { webhookRefusal } from '../handlers/webhook-of-message.js';
 import { owns } from '../tasks/domain/owner.js';
+import { isOfNoCall } from '../tasks/domain/task-fold.js';
 import type { StoredTask } from '../tasks/domain/task.js';
 import type { PushConfigs, Tasks } from '../tasks/port.js';
 import type { A2aRefusal } from '../wire/refusal.js';
@@ -99,7 +105,9 @@ export class DirectIntake {
     const { byKey } = direct;
     if (byKey === null || stored.binding?.invocationId !== byKey) {
       const isSame = byKey === null && isOfUnkeyed(message, stored);
-      return isSame ? ok({ stored, turn: null }) : err(direct.refusal(messageIdReused()));
+      if (!isSame) return err(direct.refusal(messageIdReused()));
+      if (isOfNoCall(stored)) return err(direct.refusal(messageIdSpent()));
+      return ok({ stored, turn: null });
     }
     // A call that has completed was this task's. Any other may have been made for another message.
     const isOwn = stored.task.status.state === 'TASK_STATE_COMPLETED';

@@ -87,6 +87,7 @@ export class DirectPlanner {
       kind: 'call',
       grant: decision,
       basedOn,
+      handler,
       implementation: this.#implementation(received, call, decision, backend),
       routing: directRouting(call),
       outputModes: modes.value,

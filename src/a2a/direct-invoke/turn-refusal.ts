@@ -5,6 +5,7 @@ import { directRefusal, type CallIds, type DirectInvokeCode } from './direct-ref
 /** Codes of ours that are about the key of a call. */
 const KEY_CODES: ReadonlySet<string> = new Set([
   'message-id-reused',
+  'message-id-spent',
   'idempotency-key-reused',
   'idempotency-key-spent',
 ]);

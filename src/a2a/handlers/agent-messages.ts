@@ -10,6 +10,7 @@ import type { SendMessageRequest, SendMessageResponse } from '../wire/types.js';
 import { MessageExecution, type A2aRequest } from './agent-operations.js';
 import { invalidAgentResponse } from './execution-refusals.js';
 import type { MessageIntake } from './message-intake.js';
+import type { RunningTurns } from './running-turns.js';
 import type { TakenMessage } from './turn-starter.js';
 import type { Turn, TurnEnd } from './turn.js';
 
@@ -21,6 +22,7 @@ export class AgentMessages extends MessageExecution {
   constructor(
     private readonly intake: MessageIntake,
     private readonly tasks: Tasks,
+    private readonly turns: Pick<RunningTurns, 'of'>,
     /** Null: not served. */
     private readonly directInvokeExtensionUri: string | null,
   ) {
@@ -31,14 +33,14 @@ export class AgentMessages extends MessageExecution {
     request: A2aRequest,
     params: SendMessageRequest,
   ): Promise<Result<SendMessageResponse, A2aRefusal>> {
-    const taken = await this.intake.take(request, params);
+    const taken = await this.#take(request, params);
     if (!taken.ok) return taken;
     const { historyLength, returnImmediately = false } = params.configuration ?? {};
-    const { stored, turn } = taken.value;
+    const shownNow = returnImmediately ? await this.#show(taken.value) : undefined;
     const end =
-      returnImmediately && (turn?.show() ?? true)
-        ? { stored, isBroken: false }
-        : await this.#endOf(taken.value, request.signal);
+      shownNow === undefined
+        ? await this.#endOf(taken.value, request.signal)
+        : { stored: shownNow, isBroken: false };
     const failure = this.#failure(request, end);
     return failure === undefined ? ok(shown(end.stored, historyLength)) : err(failure);
   }
@@ -55,21 +57,40 @@ export class AgentMessages extends MessageExecution {
     request: A2aRequest,
     params: SendMessageRequest,
   ): Promise<Result<AsyncIterable<TaskEvent>, A2aRefusal>> {
-    const taken = await this.intake.take(request, params);
+    const taken = await this.#take(request, params);
     if (!taken.ok) return taken;
     return ok(this.#events(taken.value, request.signal, params.configuration?.historyLength));
   }
 
   async *#events(
-    { stored, turn }: TakenMessage,
+    taken: TakenMessage,
     signal: AbortSignal,
     historyLength: number | undefined,
   ): AsyncGenerator<TaskEvent, undefined> {
-    const isTask = turn === null || ((await opening(turn)) === 'task' && turn.show());
-    const first = isTask ? stored : (await turn.ended).stored;
+    const { turn } = taken;
+    const isTask = turn === null || (await opening(turn)) === 'task';
+    const shownFirst = isTask ? await this.#show(taken) : undefined;
+    const first = shownFirst ?? (await this.#endOf(taken, signal)).stored;
     yield { id: String(first.revision), response: shown(first, historyLength) };
     if (!isRunning(first)) return;
     yield* this.tasks.watch(first.task.id as Uuid, first.revision, signal);
+  }
+
+  /** A message that was sent again waits for its turn, if that is here, as the one that began it. */
+  async #take(
+    request: A2aRequest,
+    params: SendMessageRequest,
+  ): Promise<Result<TakenMessage, A2aRefusal>> {
+    const taken = await this.intake.take(request, params);
+    if (!taken.ok || taken.value.turn !== null) return taken;
+    const { stored } = taken.value;
+    return ok({ stored, turn: this.turns.of(stored.task.id as Uuid) ?? null });
+  }
+
+  /** Undefined: it is too late, and there will be a message instead. */
+  async #show({ stored, turn }: TakenMessage): Promise<StoredTask | undefined> {
+    if (turn === null) return this.tasks.show(stored);
+    return turn.show() ? stored : undefined;
   }
 
   /** Of the turn here, or of one that another request or another process began. */

@@ -10,7 +10,7 @@ import { isToApprove } from '../../invocations/domain/approving.js';
 import type { InvocationToApprove } from '../../invocations/domain/invocation.js';
 import { areInForce } from '../../invocations/domain/terms-in-force.js';
 import type { Uuid } from '../../kernel/ids.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { millisecondsOf, timestampOf, type Clock } from '../../kernel/timestamp.js';
 import { hasEnded } from '../tasks/domain/task-fold.js';
 import type { StoredTask } from '../tasks/domain/task.js';
@@ -26,7 +26,7 @@ export interface ApprovedTurnsParts {
   readonly ledger: Pick<InvocationLedger, 'end'>;
   readonly calls: ApprovedCalls;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: Reporter;
 }
 
 const PAUSE_MS = 1000;

@@ -30,16 +30,19 @@ const CONTRACT_REFUSALS: Readonly<Record<ContractCode, string>> = {
   'caller-not-initiator': 'Only the initiator of the contract calls the capability.',
   'action-not-allowed': 'No contract in force between the two agents allows the action.',
   'data-not-allowed': 'The contract does not allow all the data that the capability needs.',
+  'delegation-not-allowed':
+    'Another agent carries out the capability, and no delegation rule of the contract names that agent.',
   'deadline-passed': 'The deadline of the contract has passed.',
   'contract-ambiguous':
     'Several contracts allow the call: name one in the metadata of the message.',
 };
 
-/** Entries of terms that both parties know. Others would tell what a manifest says. */
+/** Entries of terms that both parties know, and a name that stands on cards. Others would tell what a manifest says. */
 const TELLING: ReadonlySet<AuthorizationCode> = new Set<AuthorizationCode>([
   'action-prohibited',
   'data-prohibited',
   'prohibition-unclear',
+  'delegation-not-allowed',
 ]);
 const MAX_ENTRY_LENGTH = 255;
 

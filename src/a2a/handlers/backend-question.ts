@@ -6,7 +6,7 @@ import type {
   BackendFailureCode,
 } from '../../invocations/commands/backends.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { scopesOf } from './call-token.js';
 import type { CapabilityCall, HandlerEvent } from './capability-call.js';
@@ -21,7 +21,7 @@ export interface BackendQuestion {
   /** By the output schema; null when that does not compile: then nothing fits. */
   readonly output: SchemaJudge | null;
   /** For operators alone: what the backend said of its failure. */
-  readonly report: Report;
+  readonly report: Reporter;
 }
 
 /** Why a backend that was asked gave no output. */
@@ -87,7 +87,7 @@ export function artifactOf({ grant }: CapabilityCall, output: Json): HandlerEven
   return { kind: 'artifact', artifact: { artifactId: ARTIFACT_ID, parts }, lastChunk: true };
 }
 
-function failureOf(error: BackendFailure, tell: Report): NoOutput {
+function failureOf(error: BackendFailure, tell: Reporter): NoOutput {
   const { kind, detail, retryAfterSeconds } = error;
   const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   if (kind === 'failed') {

@@ -2,7 +2,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Grant } from '../../invocations/domain/authorization.js';
 import { callerKey } from '../tasks/domain/owner.js';
 import type { TaskOwner } from '../tasks/domain/task.js';
-import { limitOf } from './limits.js';
+import { enforcedLimitOf } from './limits.js';
 
 const WINDOW_SECONDS = 60;
 
@@ -28,7 +28,7 @@ export class CallRate {
 
   async count({ capability, terms }: Grant, owner: TaskOwner): Promise<CountedCall> {
     const { manifest } = capability;
-    const limit = limitOf(manifest, 'max_calls_per_minute');
+    const limit = enforcedLimitOf(manifest, 'max_calls_per_minute');
     if (limit === Infinity) return UNCOUNTED;
     const contract = terms?.interactionId ?? null;
     const key = JSON.stringify([manifest.agentId, manifest.id, contract, callerKey(owner)]);

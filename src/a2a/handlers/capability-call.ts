@@ -25,7 +25,10 @@ export interface AdmittedGrant {
   readonly deadline: number;
 }
 
-/** One call of a capability. */
+/**
+ * One call of a capability. Message, task and caller are copies that a handler may change; the grant is
+ * frozen.
+ */
 export interface CapabilityCall {
   /**
    * What was said. If its sender was asked first which capability is meant, the parts of everything
@@ -50,7 +53,10 @@ export interface CapabilityCall {
   readonly token: (audience: string) => Promise<string>;
 }
 
-/** What a handler says while it works. The last of them decides where the task stands. */
+/**
+ * What a handler says while it works: JSON, of which a copy is made when it is said. The last of them
+ * decides where the task stands.
+ */
 export type HandlerEvent =
   | { readonly kind: 'working'; readonly parts?: readonly Part[] }
   | {

@@ -8,6 +8,12 @@ export function messageIdReused(): A2aRefusal {
   return fault('message-id-reused', '/message/messageId', 'was used with another message');
 }
 
+/** The call of this very message was made, and its task is no longer kept: it is never made again. */
+export function messageIdSpent(): A2aRefusal {
+  const detail = 'was taken before, and what came of it is no longer kept';
+  return fault('message-id-spent', '/message/messageId', detail);
+}
+
 /** A task has one context; a message may leave it out. */
 export function contextMismatch(): A2aRefusal {
   return fault('context-mismatch', '/message/contextId', 'is not the context of the task');

@@ -39,7 +39,11 @@ export const HANDLER_PROVIDERS: readonly Provider[] = [
     useFactory: (discovery: DiscoveryService, ofAgents: HandlersOfAgents) =>
       new HandlerRegistry(discovery, ofAgents),
   },
-  { provide: RunningTurns, useFactory: () => new RunningTurns() },
+  {
+    provide: RunningTurns,
+    inject: [CLOCK],
+    useFactory: (clock: Clock) => new RunningTurns(clock),
+  },
   {
     provide: ApprovalSubjects,
     inject: [TASKS, CONFIG],

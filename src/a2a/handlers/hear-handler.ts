@@ -1,5 +1,6 @@
 import type { CapabilityCall, CapabilityImplementation, HandlerEvent } from './capability-call.js';
 import type { TaskChange } from '../tasks/domain/task.js';
+import { readHandlerEvent } from './handler-event.js';
 import { TurnScript, type TurnEnding } from './turn-script.js';
 
 /** How a handler came to its end, or was brought to it. */
@@ -11,10 +12,15 @@ export type Heard =
 
 /** Who is told while a handler speaks. */
 export interface Listener {
-  /** Of every event, before it is looked at. */
+  /** Of every event, as it was when it was said, before anything is made of it. */
   began(event: HandlerEvent): void;
   /** Resolves when there is room for more. */
   said(change: TaskChange): Promise<void>;
+  /**
+   * When it is not listened to any more and may run all the same.
+   * @param over resolves when it does not; of one that never settles, never
+   */
+  left(over: Promise<void>): void;
 }
 
 /**
@@ -27,20 +33,25 @@ export async function hear(
   listener: Listener,
 ): Promise<Heard> {
   const script = new TurnScript();
-  const { signal } = call;
+  const { signal, grant } = call;
+  const { agentId } = grant.manifest;
   const stopped = abortOf(signal);
   let iterator: AsyncIterator<HandlerEvent> | undefined;
+  let asked: Promise<IteratorResult<HandlerEvent>> | undefined;
   try {
     iterator = implementation.handle(call)[Symbol.asyncIterator]();
     for (;;) {
-      const next = await Promise.race([iterator.next(), stopped]);
-      if (next === undefined || signal.aborted) break;
+      asked = iterator.next();
+      const next = await Promise.race([asked, stopped]);
+      if (next === STOPPED || signal.aborted) break;
       if (next.done === true) {
         iterator = undefined;
         return { kind: 'ended', ending: script.ending ?? { kind: 'completed' } };
       }
-      listener.began(next.value);
-      const change = script.read(next.value);
+      const said = readHandlerEvent(next.value, agentId);
+      if (!said.ok) return { kind: 'broken', how: said.error };
+      listener.began(said.value);
+      const change = script.read(said.value);
       if (change === null) continue;
       if ('broken' in change) return { kind: 'broken', how: change.broken };
       await listener.said(change);
@@ -49,20 +60,25 @@ export async function hear(
   } catch (error) {
     return signal.aborted ? { kind: 'stopped' } : { kind: 'threw', error };
   } finally {
-    if (iterator !== undefined) letGo(iterator);
+    if (iterator !== undefined) listener.left(letGo(iterator, asked));
   }
 }
 
-function abortOf(signal: AbortSignal): Promise<undefined> {
+/** No handler can give it. */
+const STOPPED = Symbol('stopped');
+
+function abortOf(signal: AbortSignal): Promise<typeof STOPPED> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    if (signal.aborted) resolve(STOPPED);
+    else signal.addEventListener('abort', () => resolve(STOPPED), { once: true });
   });
 }
 
-/** Lets it clean up; nobody waits for that, and nobody minds what it throws meanwhile. */
-function letGo(iterator: AsyncIterator<HandlerEvent>): void {
-  void Promise.resolve()
-    .then(() => iterator.return?.())
-    .catch(() => undefined);
+/** Lets it clean up; nobody minds what it throws meanwhile. Resolves when nothing of it runs any more. */
+async function letGo(
+  iterator: AsyncIterator<HandlerEvent>,
+  asked: Promise<unknown> | undefined,
+): Promise<void> {
+  const cleanedUp = Promise.resolve().then(() => iterator.return?.());
+  await Promise.allSettled([asked, cleanedUp]);
 }

@@ -99,6 +99,8 @@ export class HeldCalls {
     const { message, configuration } = received.params;
     return planner.call(received, taskId, {
       skillId: binding.skillId,
+      // A first message goes to whom the manifest names by now.
+      handler: routing.layer === 'continuing-task' ? binding.handler : null,
       routing,
       message: asHandled(stored, message),
       accepted: configuration?.acceptedOutputModes,

@@ -3,7 +3,7 @@ import type { SchemaJudges } from '../../capabilities/queries/schemas/schema-jud
 import type { Backends } from '../../invocations/commands/backends.js';
 import { hashJson } from '../../kernel/digest.js';
 import type { JsonObject } from '../../kernel/json.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { acceptedModes, jsonModes } from '../routing/media-types.js';
 import { noneProduced } from '../routing/routing-refusals.js';
@@ -24,14 +24,25 @@ interface ImplementationParts {
   /** Of capabilities that have no handler. */
   readonly backends: Backends;
   readonly schemas: SchemaJudges;
-  readonly report: Report;
+  readonly report: Reporter;
 }
 
 /** What a message runs on, and by which digest it goes on record what that gets. */
 type Found = Pick<
   PlannedCall,
-  'implementation' | 'outputModes' | 'argumentsDigest' | 'takesArguments'
+  'implementation' | 'handler' | 'outputModes' | 'argumentsDigest' | 'takesArguments'
 >;
+
+/** What is to be run, and for which message. */
+export interface Wanted {
+  readonly capability: Capability;
+  /** Of the task that the message goes on with, which stays with it; null: the manifest's. */
+  readonly handler: string | null;
+  /** What the implementation gets: what was sent, with what was said before it. */
+  readonly message: Message;
+  /** Media types that the client accepts; absent: all. */
+  readonly accepted: readonly string[] | undefined;
+}
 
 /** What runs it, and the arguments that it gets; null: it gets the message. */
 interface Runner {
@@ -50,23 +61,17 @@ export class Implementations {
    * Refuses with InvalidParams `message-too-large`, `too-many-parts`, `data-unfit`,
    * UnsupportedOperation `handler-absent`, `token-required`, and ContentTypeNotSupported
    * `output-modes-unmet`.
-   *
-   * @param message what the implementation gets: what was sent, with what was said before it
-   * @param accepted media types that the client accepts; absent: all
    */
-  find(
-    received: ReceivedMessage,
-    capability: Capability,
-    message: Message,
-    accepted: readonly string[] | undefined,
-  ): Result<Found, A2aRefusal> {
-    const { agentId, handler, skill } = capability.manifest;
+  find(received: ReceivedMessage, wanted: Wanted): Result<Found, A2aRefusal> {
+    const { capability, message, accepted } = wanted;
+    const { agentId, skill } = capability.manifest;
+    const handler = wanted.handler ?? capability.manifest.handler;
     const tooBig = sizeRefusal(capability.manifest, message);
     if (tooBig !== undefined) return err(tooBig);
     const own = this.parts.handlers.get(agentId, handler);
     const found: Result<Runner, A2aRefusal> =
       own === undefined
-        ? this.#onBackend(received, capability, message)
+        ? this.#onBackend(received, wanted, handler)
         : ok({ implementation: own, given: null });
     if (!found.ok) return found;
     const { implementation, given } = found.value;
@@ -75,16 +80,16 @@ export class Implementations {
     const outputModes = acceptedModes(produced, accepted);
     if (outputModes.length === 0) return err(noneProduced(capability, produced));
     const argumentsDigest = takesArguments ? hashJson(given) : digestOf(received, message);
-    return ok({ implementation, outputModes, argumentsDigest, takesArguments });
+    return ok({ implementation, handler, outputModes, argumentsDigest, takesArguments });
   }
 
   #onBackend(
     { request: { caller, traceparent }, params }: ReceivedMessage,
-    capability: Capability,
-    message: Message,
+    { capability, message }: Wanted,
+    handler: string,
   ): Result<Runner, A2aRefusal> {
     const { backends, schemas, report } = this.parts;
-    const { agentId, handler, directInvoke } = capability.manifest;
+    const { agentId, directInvoke } = capability.manifest;
     const backend = backends.get(agentId, handler);
     if (backend === undefined || directInvoke === null) return err(notImplemented(capability));
     if (caller === null && !directInvoke.allowUnauthenticated) {

@@ -19,8 +19,8 @@ const GRACE_MS = 10_000;
 
 /** @param deadline milliseconds since the epoch */
 export function issue(plan: PlannedCall, invocationId: Uuid, deadline: number): IssuedCall {
-  const { grant, routing, argumentsDigest, takesArguments } = plan;
-  const { id: skillId, handler } = grant.capability.manifest;
+  const { grant, handler, routing, argumentsDigest, takesArguments } = plan;
+  const { id: skillId } = grant.capability.manifest;
   const binding = {
     skillId,
     handler,
@@ -66,8 +66,8 @@ export function approvalRequestOf(
 }
 
 function recorded({ plan, invocationId }: IssuedCall, taskId: Uuid) {
-  const { grant, routing, basedOn, argumentsDigest } = plan;
-  const { agentId, id: skillId, handler, action, data } = grant.capability.manifest;
+  const { grant, handler, routing, basedOn, argumentsDigest } = plan;
+  const { agentId, id: skillId, action, data } = grant.capability.manifest;
   const { layer, confidence } = routing;
   return {
     invocationId,

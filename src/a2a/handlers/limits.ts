@@ -4,16 +4,16 @@ import type { Message } from '../wire/types.js';
 import { messageTooLarge, tooManyParts } from './execution-refusals.js';
 
 /** An enforced limit of a capability; without one there is none. */
-export function limitOf({ limits }: Manifest, name: EnforcedLimit): number {
+export function enforcedLimitOf({ limits }: Manifest, name: EnforcedLimit): number {
   const limit = limits[name];
   return typeof limit === 'number' ? limit : Infinity;
 }
 
 /** Why a message is too big for a capability, undefined when it is not. */
 export function sizeRefusal(manifest: Manifest, message: Message): A2aRefusal | undefined {
-  const maxParts = limitOf(manifest, 'max_parts');
+  const maxParts = enforcedLimitOf(manifest, 'max_parts');
   if (message.parts.length > maxParts) return tooManyParts(maxParts);
-  const maxBytes = limitOf(manifest, 'max_message_bytes');
+  const maxBytes = enforcedLimitOf(manifest, 'max_message_bytes');
   if (maxBytes === Infinity) return undefined;
   const size = Buffer.byteLength(JSON.stringify(message));
   return size > maxBytes ? messageTooLarge(maxBytes) : undefined;
@@ -21,5 +21,5 @@ export function sizeRefusal(manifest: Manifest, message: Message): A2aRefusal | 
 
 /** How long a handler may run, in milliseconds. */
 export function executionTime(manifest: Manifest, longestMs: number): number {
-  return Math.min(longestMs, limitOf(manifest, 'max_execution_seconds') * 1000);
+  return Math.min(longestMs, enforcedLimitOf(manifest, 'max_execution_seconds') * 1000);
 }

@@ -7,7 +7,7 @@ import type { Backends } from '../../invocations/commands/backends.js';
 import type { CallTokens } from '../../invocations/commands/call-tokens.js';
 import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
 import type { Authorizer } from '../../invocations/queries/authorizer.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { DirectIntake } from '../direct-invoke/direct-intake.js';
 import { DirectPlanner } from '../direct-invoke/direct-planner.js';
@@ -55,7 +55,7 @@ export interface HandlingParts {
   >;
   readonly clock: Clock;
   readonly fault: (error: unknown, correlationId: string) => void;
-  readonly report: Report;
+  readonly report: Reporter;
 }
 
 /** What takes messages, and what goes on with those that waited. */
@@ -68,6 +68,7 @@ export interface MessageHandling {
 export function messageHandling(parts: HandlingParts): MessageHandling {
   const { tasks, turns, ledger, config, clock } = parts;
   const { directInvokeExtensionUri, trustExtensionUri } = config;
+  tasks.turnsAre(turns);
   const permissions = new CallPermissions(parts);
   const implementations = new Implementations(parts);
   const planner = new TurnPlanner({ ...parts, permissions, implementations });
@@ -92,7 +93,7 @@ export function messageHandling(parts: HandlingParts): MessageHandling {
     ...{ tasks, ledger, held, starter, turns, trustExtensionUri, clock },
   });
   return {
-    messages: new AgentMessages(intake, tasks, directInvokeExtensionUri),
+    messages: new AgentMessages(intake, tasks, turns, directInvokeExtensionUri),
     approvedTurns: new ApprovedTurns({ ...parts, calls }),
   };
 }

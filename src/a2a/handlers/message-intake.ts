@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../kernel/result.js';
 import type { DirectIntake } from '../direct-invoke/direct-intake.js';
 import { readDirectCall } from '../direct-invoke/read-direct-call.js';
 import { ownerOf } from '../tasks/owner-of.js';
-import { isHeld, isRunning } from '../tasks/domain/task-fold.js';
+import { isHeld, isOfNoCall, isRunning } from '../tasks/domain/task-fold.js';
 import type { StoredTask } from '../tasks/domain/task.js';
 import type { PushConfigs, Tasks } from '../tasks/port.js';
 import type { A2aRefusal } from '../wire/refusal.js';
@@ -15,6 +15,7 @@ import {
   approvalPending,
   contextMismatch,
   messageIdReused,
+  messageIdSpent,
   taskEnded,
   turnUnderWay,
 } from './execution-refusals.js';
@@ -50,8 +51,8 @@ export class MessageIntake {
 
   /**
    * Refuses with TaskNotFound, ContentTypeNotSupported, and: InvalidParams `contract-claim-invalid`,
-   * `message-id-reused`, `context-mismatch`, `message-too-large`, `too-many-parts`, `data-unfit`,
-   * `too-many-push-configs`, and what else is wrong with a webhook;
+   * `message-id-reused`, `message-id-spent`, `context-mismatch`, `message-too-large`,
+   * `too-many-parts`, `data-unfit`, `too-many-push-configs`, and what else is wrong with a webhook;
    * UnsupportedOperation `task-ended`, `task-full`, `turn-under-way`, `approval-pending`,
    * `skill-removed`, `capability-unavailable`, `handler-absent`, `token-required` and the codes of
    * `authorize`; Unavailable `capability-busy`; RateLimited `rate-limited`. A direct invoke with the
@@ -144,7 +145,7 @@ export class MessageIntake {
       const refusal = await this.parts.planner.recheck(message, skillId, isBound);
       if (refusal !== undefined) return err(refusal);
     }
-    return ok({ stored, turn: null });
+    return isOfNoCall(stored) ? err(messageIdSpent()) : ok({ stored, turn: null });
   }
 }
 

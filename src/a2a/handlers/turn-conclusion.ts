@@ -52,6 +52,14 @@ function stopped(reason: StopReason, direct: DirectTurn | null): Conclusion | 'p
   }
 }
 
+/** With what a turn ends whose handler's words could not be recorded: how far it came, nobody knows. */
+export function unwritten(correlationId: string, direct: DirectTurn | null): Conclusion {
+  const text =
+    'What the capability said could not be recorded, so that it was interrupted; ' +
+    `the fault is logged under ${correlationId}.`;
+  return by(endingBy('interrupted', direct, text));
+}
+
 /** The ledger says what the task says, so that whoever goes by the task after a crash says the same. */
 function by(change: EndingChange): Conclusion {
   const outcome = change.kind === 'answer' ? 'succeeded' : outcomeOfStatus(change);

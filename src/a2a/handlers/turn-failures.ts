@@ -6,6 +6,10 @@ type StatusChange = Extract<TaskChange, { readonly kind: 'status' }>;
 /** In which state a turn ends, and what its caller is told. */
 const ENDINGS = {
   'not-recorded': ['TASK_STATE_FAILED', 'The call could not be recorded, so nothing was run.'],
+  'made-before': [
+    'TASK_STATE_REJECTED',
+    'The message was taken before, and what came of it is no longer kept.',
+  ],
   voided: [
     'TASK_STATE_REJECTED',
     'What the call rested on changed while the message was on its way, so nothing was run.',

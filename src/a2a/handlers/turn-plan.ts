@@ -24,6 +24,8 @@ export interface PlannedCall {
   /** What the grant was read from: stream name to revision. */
   readonly basedOn: Readonly<Record<string, number>>;
   readonly implementation: CapabilityImplementation;
+  /** Its name: of the manifest, or of before where a task goes on with it. */
+  readonly handler: string;
   readonly routing: RoutingRecord;
   readonly outputModes: readonly string[];
   /** What the implementation gets: after questions, with what was said before. */
@@ -59,7 +61,8 @@ export interface DirectTurn {
   failure(why: TurnFailure): JsonObject;
   /**
    * A refusal of the house in the words of the extension: `capability-busy`, `rate-limited`,
-   * `message-id-reused`, `idempotency-key-reused`, `idempotency-key-spent`, and of webhooks.
+   * `message-id-reused`, `message-id-spent`, `idempotency-key-reused`, `idempotency-key-spent`, and of
+   * webhooks.
    */
   refusal(inner: A2aRefusal): A2aRefusal;
 }
@@ -68,6 +71,8 @@ export interface DirectTurn {
 export type TurnFailure =
   /** The call could not be recorded, so nothing was run. */
   | 'not-recorded'
+  /** It was made before, by a task that is no longer kept. */
+  | 'made-before'
   /** What it rested on had ended before the call was on record: nothing was run. */
   | 'voided'
   | 'approval-denied'

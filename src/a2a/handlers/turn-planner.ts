@@ -15,7 +15,7 @@ import type { Message } from '../wire/types.js';
 import { contractRefusal } from './authorization-refusals.js';
 import type { CallPermissions } from './call-permissions.js';
 import { notAvailable } from './execution-refusals.js';
-import type { Implementations } from './implementations.js';
+import type { Implementations, Wanted } from './implementations.js';
 import { withEarlier, type ReceivedMessage } from './received-message.js';
 import type { DirectTurn, PlannedCall, TurnPlan } from './turn-plan.js';
 
@@ -28,12 +28,9 @@ export interface PlannerParts {
 }
 
 /** A capability that was found, and for what. */
-interface Choice {
+interface Choice extends Omit<Wanted, 'capability'> {
   readonly skillId: SkillId;
   readonly routing: RoutingRecord;
-  readonly message: Message;
-  /** Media types that the client accepts; absent: all. */
-  readonly accepted: readonly string[] | undefined;
 }
 
 /** The id of a call that a message makes: of its idempotency key, if it has one, else of the message. */
@@ -64,7 +61,7 @@ export class TurnPlanner {
     if (binding === null) {
       return this.#route(message, taskId, withEarlier(sent, task), textOf(sent.parts));
     }
-    const { skillId } = binding;
+    const { skillId, handler } = binding;
     const routing: RoutingRecord = {
       layer: 'continuing-task',
       candidates: [{ skillId, confidence: 1 }],
@@ -72,7 +69,7 @@ export class TurnPlanner {
       considered: { skillIds: [skillId], total: 1 },
     };
     const accepted = message.params.configuration?.acceptedOutputModes;
-    return this.call(message, taskId, { skillId, routing, message: sent, accepted });
+    return this.call(message, taskId, { skillId, handler, routing, message: sent, accepted });
   }
 
   /** May the message still be told of a skill that it, or its question, was about? */
@@ -99,7 +96,7 @@ export class TurnPlanner {
   async call(
     received: ReceivedMessage,
     taskId: Uuid,
-    { skillId, routing, message, accepted }: Choice,
+    { skillId, routing, ...wanted }: Choice,
   ): Promise<Result<PlannedCall, A2aRefusal>> {
     const answer = await this.parts.permissions.ask(received, skillId);
     const { decision, basedOn } = answer;
@@ -114,14 +111,14 @@ export class TurnPlanner {
       return err(this.#refusal(received, skillId, answer));
     }
     const { capability } = decision;
-    const found = this.parts.implementations.find(received, capability, message, accepted);
+    const found = this.parts.implementations.find(received, { capability, ...wanted });
     if (!found.ok) return this.#counted(found.error);
     return ok({
       kind: 'call',
       grant: decision,
       basedOn,
       routing,
-      message,
+      message: wanted.message,
       direct: null,
       ...found.value,
     });
@@ -177,7 +174,9 @@ export class TurnPlanner {
       case 'routed': {
         const { skillId, record: routing } = decision;
         const accepted = params.configuration?.acceptedOutputModes;
-        return this.call(received, taskId, { skillId, routing, message, accepted });
+        return this.call(received, taskId, {
+          ...{ skillId, handler: null, routing, message, accepted },
+        });
       }
     }
   }

@@ -2,6 +2,7 @@ import { weightOfParts } from '../tasks/domain/weight.js';
 import type { TaskChange } from '../tasks/domain/task.js';
 import type { Part, TaskState } from '../wire/types.js';
 import type { HandlerEvent } from './capability-call.js';
+import { MAX_SAID } from './handler-event.js';
 
 /** How a turn ends. */
 export type TurnEnding = Exclude<HandlerEvent, { readonly kind: 'working' | 'artifact' }>;
@@ -14,12 +15,11 @@ const ENDING_STATES = {
   'auth-required': 'TASK_STATE_AUTH_REQUIRED',
 } as const satisfies Record<Exclude<TurnEnding['kind'], 'message'>, TaskState>;
 
-/** Events of one turn, and characters in them; a handler that says more than that is broken. */
+/** Events of one turn; a handler that says more than that is broken. */
 const MAX_EVENTS = 10_000;
-const MAX_WEIGHT = 8 * 1024 * 1024;
 
 /**
- * Reads what a handler says, in the order in which it may be said: anything while it works, one
+ * Puts the events of a handler in the order in which they may be said: anything while it works, one
  * ending, nothing after; a message alone. Throws nothing; what breaks the rules is a text.
  */
 export class TurnScript {
@@ -38,45 +38,28 @@ export class TurnScript {
     if (this.#ending !== undefined) return broken(`${event.kind} after ${this.#ending.kind}`);
     if (this.#count > MAX_EVENTS) return broken(`more than ${MAX_EVENTS} events`);
     this.#weight += weightOf(event);
-    if (this.#weight > MAX_WEIGHT) return broken(`more than ${MAX_WEIGHT} characters`);
+    if (this.#weight > MAX_SAID) return broken(`more than ${MAX_SAID} characters`);
     switch (event.kind) {
       case 'working':
-        return areParts(event.parts ?? [])
-          ? { kind: 'status', state: 'TASK_STATE_WORKING', ...partsOf(event.parts) }
-          : broken('working with an invalid part');
-      case 'artifact':
-        return this.#artifact(event);
+        return { kind: 'status', state: 'TASK_STATE_WORKING', ...partsOf(event.parts) };
+      case 'artifact': {
+        const { artifact, append = false, lastChunk = false } = event;
+        return { kind: 'artifact', artifact, append, lastChunk };
+      }
       case 'message':
-        if (this.#count > 1) return broken('a message after other events');
-        if (event.parts.length === 0 || !areParts(event.parts)) return broken('an invalid message');
-        return this.#end(event);
+        return this.#count > 1 ? broken('a message after other events') : this.#end(event);
       case 'completed':
       case 'failed':
       case 'rejected':
       case 'input-required':
       case 'auth-required':
-        return areParts(event.parts ?? [])
-          ? this.#end(event)
-          : broken(`${event.kind} with an invalid part`);
+        return this.#end(event);
     }
-    // Handlers may be plain JavaScript.
-    return broken('an unknown kind of event');
   }
 
   #end(event: TurnEnding): null {
     this.#ending = event;
     return null;
-  }
-
-  #artifact(
-    event: Extract<HandlerEvent, { kind: 'artifact' }>,
-  ): TaskChange | { readonly broken: string } {
-    const { artifactId, parts } = event.artifact;
-    if (typeof artifactId !== 'string' || artifactId === '')
-      return broken('an artifact without id');
-    if (parts.length === 0 || !areParts(parts)) return broken('an artifact with invalid parts');
-    const { artifact, append = false, lastChunk = false } = event;
-    return { kind: 'artifact', artifact, append, lastChunk };
   }
 }
 
@@ -111,11 +94,4 @@ function broken(how: string): { readonly broken: string } {
 
 function partsOf(parts: readonly Part[] | undefined): { readonly parts?: readonly Part[] } {
   return parts === undefined || parts.length === 0 ? {} : { parts };
-}
-
-function areParts(parts: readonly Part[]): boolean {
-  return parts.every(
-    ({ text, raw, url, data }) =>
-      [text, raw, url, data].filter((content) => content !== undefined).length === 1,
-  );
 }

@@ -1,3 +1,4 @@
+import type { ApprovalLedger } from '../../invocations/commands/approval-ledger.js';
 import type { CallTokens } from '../../invocations/commands/call-tokens.js';
 import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
 import type { Uuid } from '../../kernel/ids.js';
@@ -12,7 +13,7 @@ import type { ReceivedMessage } from './received-message.js';
 import type { RunningTurns, Slot } from './running-turns.js';
 import type { AdmissionVerdict, TurnAdmission } from './turn-admission.js';
 import { endingBy } from './turn-failures.js';
-import type { PlannedCall, TurnFailure } from './turn-plan.js';
+import type { DirectTurn, PlannedCall, TurnFailure } from './turn-plan.js';
 import { invocationIdOf } from './turn-planner.js';
 import { Turn, type TurnParts } from './turn.js';
 
@@ -22,6 +23,7 @@ export interface StarterParts extends TurnParts {
   readonly ledger: InvocationLedger;
   readonly admission: TurnAdmission;
   readonly holds: ApprovalHolds;
+  readonly approvals: Pick<ApprovalLedger, 'find'>;
   readonly turns: RunningTurns;
   readonly tokens: CallTokens;
   /** Longest run of a handler, in milliseconds, unless its manifest says less. */
@@ -34,11 +36,11 @@ export interface TakenMessage {
   readonly turn: Turn | null;
 }
 
-/** Ends a task that is nobody's to see: its call is another task's. */
-const OF_ANOTHER: TaskChange = {
-  kind: 'answer',
-  parts: [{ text: 'Another message of the same idempotency key makes this call.' }],
-};
+/** Ends a task that is nobody's to see: its call is, or was, another task's. */
+function endingUnseen(direct: DirectTurn | null): TaskChange {
+  const parts = [{ text: 'The call is made by another task.' }];
+  return { kind: 'answer', parts, ifShown: endingBy('made-before', direct) };
+}
 
 /**
  * Admits turns and starts their handlers. The task is submitted already: that was the lock on the
@@ -59,8 +61,10 @@ export class TurnStarter {
   }
 
   /**
-   * Takes the slot over: it is free again when the turn has ended, or did not begin. Refuses with the
-   * task as it is then when another message made the call of its idempotency key first.
+   * Takes the slot over: it is free again when the turn did not begin, or has ended and nothing of it
+   * runs any more, see {@link RunningTurns}. Refuses with the
+   * task as it is then when another task made the call: of another message with its idempotency key,
+   * or of this one before it, which is no longer kept.
    */
   async start(
     received: ReceivedMessage,
@@ -110,28 +114,38 @@ export class TurnStarter {
     stored: StoredTask,
     why: TurnFailure | 'elsewhere',
   ): Promise<Result<TakenMessage, StoredTask>> {
-    const { direct } = call.plan;
-    if (why === 'elsewhere' && direct !== null && direct.byKey !== null) {
-      return err(await this.#end(call, stored, OF_ANOTHER));
+    const { direct, routing } = call.plan;
+    const isMade = why === 'elsewhere' && (await this.#isOnRecord(call));
+    if (isMade && stored.messages.size === 1) {
+      const unseen = endingUnseen(direct);
+      if (direct !== null && direct.byKey !== null)
+        return err(await this.#end(call, stored, unseen));
+      // Nor is it told from a task that answered with a message, as long as it has a call.
+      const unbound = { kind: 'routed', binding: null, routing, deadline: null } as const;
+      return err(await this.#end(call, stored, unbound, unseen));
     }
-    // Under the id of its message a call was made before, of which the task knows nothing.
-    const failure = why === 'elsewhere' ? 'not-recorded' : why;
+    const failure = isMade ? 'made-before' : why === 'elsewhere' ? 'not-recorded' : why;
     return ok({ stored: await this.#end(call, stored, endingBy(failure, direct)), turn: null });
+  }
+
+  /** That its id is taken is one thing, that it could not be written another. */
+  async #isOnRecord({ invocationId }: IssuedCall): Promise<boolean> {
+    return (await this.parts.approvals.find(invocationId)) !== undefined;
   }
 
   async #end(
     { invocationId }: IssuedCall,
     { task }: StoredTask,
-    end: TaskChange,
+    ...ends: readonly TaskChange[]
   ): Promise<StoredTask> {
-    const recorded = await this.parts.tasks.record(task.id as Uuid, invocationId, [end]);
+    const recorded = await this.parts.tasks.record(task.id as Uuid, invocationId, ends);
     return recorded.ok ? recorded.value : recorded.error.task;
   }
 
   /** Hands the admitted call to its implementation. */
   #begin(
     { request }: ReceivedMessage,
-    { plan, invocationId, deadline }: IssuedCall,
+    { plan, invocationId, deadline, routed }: IssuedCall,
     stored: StoredTask,
     slot: Slot,
   ): Turn {
@@ -153,13 +167,9 @@ export class TurnStarter {
       takesArguments,
       origin: { correlationId: request.correlationId, traceparent: request.traceparent },
     });
-    slot.occupy(turn);
+    // The task says until when it may run.
+    slot.occupy(turn, routed.deadline ?? deadline);
     this.parts.turns.inBackground(turn.closed);
-    // Before anybody is answered: whoever calls again at once finds the place free.
-    const release = (): void => {
-      slot.release();
-    };
-    turn.ended.then(release, release);
     return turn;
   }
 }

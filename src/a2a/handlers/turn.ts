@@ -10,9 +10,10 @@ import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
 import type { Tasks } from '../tasks/port.js';
 import type { CapabilityCall, CapabilityImplementation } from './capability-call.js';
 import { ChangeWriter } from './change-writer.js';
+import { givenCall } from './given-call.js';
 import { hear, type Heard } from './hear-handler.js';
 import type { DirectTurn } from './turn-plan.js';
-import { concluding, outcomeOfPast, type StopReason } from './turn-conclusion.js';
+import { concluding, outcomeOfPast, unwritten, type StopReason } from './turn-conclusion.js';
 import { TurnWatch } from './turn-watch.js';
 
 /** What a turn needs besides its call. */
@@ -43,6 +44,12 @@ export interface TurnEnd {
   readonly isBroken: boolean;
 }
 
+interface Concluded {
+  readonly end: TurnEnd;
+  /** Of the call. */
+  readonly outcome: InvocationOutcome;
+}
+
 /** One run of a handler, from its admission to its durable end. Begins when it is made. */
 export class Turn {
   /** What the handler says first decides whether there is a task to show. */
@@ -59,6 +66,7 @@ export class Turn {
   #isAnswered = false;
   #isOver = false;
   #resultDigest: string | null = null;
+  #stillRuns: Promise<void> | null = null;
 
   constructor(
     private readonly parts: TurnParts,
@@ -86,11 +94,23 @@ export class Turn {
     this.ended.catch((error: unknown) => parts.fault(error, order.origin.correlationId));
   }
 
+  get taskId(): Uuid {
+    return this.#id;
+  }
+
   /** The task is shown before its end. False when it is too late: there will be a message instead. */
   show(): boolean {
     if (this.#isAnswered) return false;
     this.#isShown = true;
     return true;
+  }
+
+  /**
+   * What the implementation still does after the end of its turn, to which nobody listens: resolves
+   * when it is over, which may be never. Null: it does nothing any more.
+   */
+  get stillRuns(): Promise<void> | null {
+    return this.#stillRuns;
   }
 
   /** The node stops. */
@@ -103,19 +123,20 @@ export class Turn {
     this.#abort.abort();
   }
 
-  async #run(): Promise<{ readonly end: TurnEnd; readonly outcome: InvocationOutcome }> {
+  async #run(): Promise<Concluded> {
     const { implementation, call } = this.order;
     const watch = this.#watch();
     try {
       const heard = await hear(
         implementation,
-        { signal: this.#abort.signal, ...call, token: this.#token },
+        givenCall({ signal: this.#abort.signal, ...call, token: this.#token }),
         {
           began: ({ kind }) => this.#open(kind === 'message' ? 'message' : 'task'),
           said: (change) => {
             this.#note(change);
             return this.#writer.add(change, weightOf(change));
           },
+          left: (over) => this.#leave(over),
         },
       );
       return await this.#conclude(heard);
@@ -124,6 +145,13 @@ export class Turn {
       watch.end();
       this.#open('task');
     }
+  }
+
+  #leave(over: Promise<void>): void {
+    this.#stillRuns = over;
+    void over.then(() => {
+      this.#stillRuns = null;
+    });
   }
 
   /** Nobody speaks for the caller any more once the call is over, or was told to end. */
@@ -147,14 +175,12 @@ export class Turn {
     this.#resultDigest = resultDigestOf(change.artifact);
   }
 
-  async #conclude(
-    heard: Heard,
-  ): Promise<{ readonly end: TurnEnd; readonly outcome: InvocationOutcome }> {
+  async #conclude(heard: Heard): Promise<Concluded> {
     const { correlationId } = this.order.origin;
     if (heard.kind === 'threw') this.parts.fault(heard.error, correlationId);
     if (heard.kind === 'broken') {
-      const { handler } = this.order.call.grant.manifest;
-      this.parts.fault(new Error(`handler ${handler} says ${heard.how}`), correlationId);
+      const handler = this.order.stored.binding?.handler;
+      this.parts.fault(new Error(`handler ${String(handler)} says ${heard.how}`), correlationId);
     }
     const last = concluding(heard, {
       reason: this.#stopReason ?? 'past',
@@ -162,16 +188,36 @@ export class Turn {
       correlationId,
       direct: this.order.direct,
     });
-    if (last === 'past') return this.#past();
-    this.#isAnswered = last.change.kind === 'answer';
-    const recorded = await this.#writer.finish(last.change);
-    if (!recorded.ok) return this.#past();
-    const end = { stored: recorded.value, isBroken: heard.kind === 'broken' };
-    return { end, outcome: last.outcome };
+    try {
+      if (last === 'past') return await this.#past();
+      this.#isAnswered = last.change.kind === 'answer';
+      const recorded = await this.#writer.finish(last.change);
+      if (!recorded.ok) return await this.#past();
+      const end = { stored: recorded.value, isBroken: heard.kind === 'broken' };
+      return { end, outcome: last.outcome };
+    } catch (error) {
+      this.parts.fault(error, correlationId);
+      return await this.#unwritten();
+    }
+  }
+
+  /** What was said could not be recorded; that it ended so can be, unless the store is away. */
+  async #unwritten(): Promise<Concluded> {
+    const { call, origin, direct } = this.order;
+    const { change, outcome } = unwritten(origin.correlationId, direct);
+    const recorded = await this.parts.tasks.record(this.#id, call.grant.invocationId, [change]);
+    if (recorded.ok) return { end: { stored: recorded.value, isBroken: false }, outcome };
+    // It was ended by somebody else, or by what only seemed to be lost.
+    const stored = recorded.error.task;
+    const isCanceled = outcomeOfPast(stored) === 'canceled';
+    return {
+      end: { stored, isBroken: false },
+      outcome: isCanceled ? 'canceled' : 'outcome-unknown',
+    };
   }
 
   /** Somebody else has ended the turn. */
-  async #past(): Promise<{ readonly end: TurnEnd; readonly outcome: InvocationOutcome }> {
+  async #past(): Promise<Concluded> {
     await this.#writer.abandon();
     const stored = await this.parts.tasks.load(this.#id);
     if (stored === undefined) throw new Error(`task ${this.#id} is gone while its turn runs`);

@@ -6,7 +6,7 @@ export const VERSION_HEADER = 'a2a-version';
 export const VERSION_PARAMETER = 'A2A-Version';
 
 /** The protocol version that is served, as `<major>.<minor>`. */
-export const PROTOCOL_VERSION = '1.0';
+const A2A_VERSION = '1.0';
 
 /** What a request speaks that names no version (A2A v1.0 section 3.6.2). */
 const UNNAMED = '0.3';
@@ -26,21 +26,21 @@ export type ReceivedValue = string | readonly string[] | undefined;
 export function negotiateVersion(
   header: ReceivedValue,
   queryValue: ReceivedValue,
-): Result<typeof PROTOCOL_VERSION, A2aRefusal> {
+): Result<typeof A2A_VERSION, A2aRefusal> {
   const named = [...valuesOf(header), ...valuesOf(queryValue)].filter((value) => value !== '');
   const asked = named.length === 0 ? [UNNAMED] : named;
-  return asked.every(isServed) ? ok(PROTOCOL_VERSION) : err(NOT_SUPPORTED);
+  return asked.every(isServed) ? ok(A2A_VERSION) : err(NOT_SUPPORTED);
 }
 
 const NOT_SUPPORTED: A2aRefusal = {
   error: 'VersionNotSupported',
-  detail: `This agent speaks A2A ${PROTOCOL_VERSION}: send A2A-Version: ${PROTOCOL_VERSION}. A request without a version counts as ${UNNAMED}.`,
-  metadata: { supportedVersions: PROTOCOL_VERSION },
+  detail: `This agent speaks A2A ${A2A_VERSION}: send A2A-Version: ${A2A_VERSION}. A request without a version counts as ${UNNAMED}.`,
+  metadata: { supportedVersions: A2A_VERSION },
 };
 
 function isServed(text: string): boolean {
   const [, major = '', minor = ''] = VERSION.exec(text) ?? [];
-  return `${major}.${minor}` === PROTOCOL_VERSION;
+  return `${major}.${minor}` === A2A_VERSION;
 }
 
 function valuesOf(received: ReceivedValue): string[] {

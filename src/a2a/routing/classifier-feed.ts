@@ -5,6 +5,7 @@ import type {
   AgentCapabilities,
   CapabilityRegistry,
 } from '../../capabilities/queries/capability-registry.js';
+import { countedAs, tenantCountedAs, type Caller } from '../../kernel/caller.js';
 import type { AgentId, SkillId } from '../../kernel/ids.js';
 import type { SkillTexts, SkillWarning, TextClassifier, TextVerdict } from './text-classifier.js';
 
@@ -57,12 +58,14 @@ export class ClassifierFeed implements OnApplicationBootstrap, OnModuleDestroy {
     capabilities: AgentCapabilities,
     text: string,
     candidates: readonly SkillId[],
+    caller: Caller | null,
   ): Promise<TextVerdict> {
     const { classifier, report } = this.parts;
     try {
       const learning = this.#learn(capabilities);
       if (!learning.isOver) await atMost(PATIENCE_MS, learning.done);
-      return await classifier.classify(capabilities.agentId, text, candidates);
+      const holder = { tenant: tenantCountedAs(caller), caller: countedAs(caller) };
+      return await classifier.classify(capabilities.agentId, text, candidates, holder);
     } catch (error) {
       report('the text classifier failed', { agent: capabilities.agentId, error });
       return UNSURE;

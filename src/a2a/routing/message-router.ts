@@ -73,7 +73,12 @@ export class MessageRouter {
       explain?.(() => byTextStep('The message has no text.', []));
       return { layer, chosen: undefined, weighed: [] };
     }
-    const verdict = await classifier.classify(subject.capabilities, text, idsOf(fitting));
+    const verdict = await classifier.classify(
+      subject.capabilities,
+      text,
+      idsOf(fitting),
+      subject.caller,
+    );
     const weighed = weigh(fitting, verdict);
     const chosen = verdict.foreign ? undefined : sureOf(weighed, threshold);
     explain?.(() => byTextStep(chosen ?? threshold, weighed));

@@ -33,7 +33,8 @@ export class RoutingController {
     description:
       'Layer by layer, for the token’s own caller; for somebody else only with ' +
       '`operator:explain` of the tenant of the agent. Capabilities that the explained caller may ' +
-      'not use do not exist here either. Nothing is run or recorded, and no model is asked.',
+      'not use do not exist here either, and a task of theirs that is bound to one is not explained ' +
+      'to them. Nothing is run or recorded, and no model is asked.',
   })
   @ApiOkResponse({ type: ExplanationDocument })
   @Problems('agent-not-found', 'task-not-found')

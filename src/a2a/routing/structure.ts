@@ -38,15 +38,16 @@ function onlyOne({ usable, gone }: Candidates): Capability | undefined {
   return usable.length + gone.length === 1 ? (usable[0] ?? gone[0]) : undefined;
 }
 
-/** Data parts that are looked at; the others decide nothing. */
+/** Data parts that are looked at; of more than these, none: the one left out might speak for another. */
 export const MAX_DATA_PARTS = 8;
 /** Input schemas that data is compared with; of more than these, none. */
 const MAX_SCHEMAS = 1000;
 
 /**
  * The one capability into whose input schema a data part fits. Undefined when there is none, when a
- * part fits several, those counted that are hidden from the caller, or when the parts speak for
- * different ones. A removed capability yields to a candidate that takes the very same data.
+ * part fits several, those counted that are hidden from the caller, when the parts speak for
+ * different ones, or when there are too many. A removed capability yields to a candidate that takes the
+ * very same data.
  */
 function byInputSchema(
   candidates: Candidates,
@@ -57,8 +58,10 @@ function byInputSchema(
   const gone = candidates.gone.filter(hasSchema);
   const { hidden } = candidates;
   if (usable.length + gone.length + hidden.length > MAX_SCHEMAS) return undefined;
+  const data = dataOf(parts);
+  if (data.length > MAX_DATA_PARTS) return undefined;
   const named = new Set<Capability>();
-  for (const value of dataOf(parts)) {
+  for (const value of data) {
     const takes = (capability: Capability): boolean => takesData(capability, value, fits);
     const live = usable.filter(takes);
     const matching = live.length > 0 ? live : gone.filter(takes);
@@ -75,7 +78,7 @@ function hasData(parts: readonly Part[]): boolean {
 }
 
 function dataOf(parts: readonly Part[]): readonly Json[] {
-  return parts.flatMap(({ data }) => (data === undefined ? [] : [data])).slice(0, MAX_DATA_PARTS);
+  return parts.flatMap(({ data }) => (data === undefined ? [] : [data]));
 }
 
 function hasSchema({ manifest }: Capability): boolean {

@@ -9,6 +9,12 @@ export interface SkillTexts {
   readonly examples: readonly string[];
 }
 
+/** Whose texts share: those of a caller, and with them those of all callers of its tenant. */
+export interface TextHolder {
+  readonly tenant: string;
+  readonly caller: string;
+}
+
 /** The best candidates for a text. */
 export interface TextVerdict {
   /** Candidates only, best first, at most 5; confidence is calibrated: 0.9 is right 9 times of 10. */
@@ -51,8 +57,16 @@ export interface TextClassifier {
    */
   learn(agentId: AgentId, skills: readonly SkillTexts[]): Promise<void>;
 
-  /** Empty `candidates` give an empty verdict. */
-  classify(agentId: AgentId, text: string, candidates: readonly SkillId[]): Promise<TextVerdict>;
+  /**
+   * Empty `candidates` give an empty verdict.
+   * @param holder whose text it is: nobody's keep those of others waiting
+   */
+  classify(
+    agentId: AgentId,
+    text: string,
+    candidates: readonly SkillId[],
+    holder: TextHolder,
+  ): Promise<TextVerdict>;
 
   /** What the last fit showed of the agent's skills. */
   warnings(agentId: AgentId): Promise<readonly SkillWarning[]>;

@@ -24,8 +24,9 @@ import type {
   TaskChangeRefused,
   TaskOwner,
 } from './domain/task.js';
-import type { TaskEvent, WatchedSpan, Tasks } from './port.js';
+import type { TaskEvent, TurnsHere, WatchedSpan, Tasks } from './port.js';
 import type { TaskFeed } from './task-feed.js';
+import type { TaskShowing } from './task-showing.js';
 import type { TaskStreams } from './task-streams.js';
 import { tooManyWriters, type TaskWriter } from './task-writer.js';
 import { watchTask } from './watch-task.js';
@@ -47,6 +48,7 @@ export class DurableTasks implements Tasks {
     private readonly writer: TaskWriter,
     private readonly feed: TaskFeed,
     private readonly taskList: TaskList,
+    private readonly showing: TaskShowing,
     private readonly newId: NewId,
   ) {}
 
@@ -69,7 +71,26 @@ export class DurableTasks implements Tasks {
     return (await this.streams.load(id))?.fold;
   }
 
+  turnsAre(turns: TurnsHere): void {
+    this.showing.turnsAre(turns);
+  }
+
+  async show(stored: StoredTask): Promise<StoredTask | undefined> {
+    return this.showing.show(stored);
+  }
+
   async find(
+    owner: TaskOwner,
+    agentId: AgentId,
+    id: string,
+  ): Promise<Result<TaskFold, A2aRefusal>> {
+    const found = await this.#owned(owner, agentId, id);
+    if (!found.ok) return found;
+    const shown = await this.showing.show(found.value);
+    return shown === undefined ? err(taskNotFound(id)) : ok(shown);
+  }
+
+  async #owned(
     owner: TaskOwner,
     agentId: AgentId,
     id: string,
@@ -115,7 +136,8 @@ export class DurableTasks implements Tasks {
     agentId: AgentId,
     id: string,
   ): Promise<Result<StoredTask, A2aRefusal>> {
-    const found = await this.find(owner, agentId, id);
+    // What is canceled ends in no message, whether it was shown before or not.
+    const found = await this.#owned(owner, agentId, id);
     if (!found.ok) return found;
     const canceled = await this.writer.change(found.value.task.id as Uuid, (fold) =>
       endTask(fold, 'TASK_STATE_CANCELED', undefined, this.newId),

@@ -8,6 +8,7 @@ export const TASK_EVENT_TYPES: EventTypes<StoredTaskEvent> = {
   'task-message-added': { schemaVersion: 1 },
   'task-status-changed': { schemaVersion: 1 },
   'task-artifact-updated': { schemaVersion: 1 },
+  'task-shown': { schemaVersion: 1 },
   'task-answered': { schemaVersion: 1 },
   'task-push-config-set': { schemaVersion: 1 },
   'task-push-config-deleted': { schemaVersion: 1 },

@@ -33,13 +33,21 @@ export async function foldedStream(
   return foldedStream(store, stream, undefined, condition);
 }
 
-/** Nothing in the task store is sealed. */
+/** An event of a task, and its position: no other event is ever given it. */
+export interface PlacedEvent {
+  readonly event: Recorded<StoredTaskEvent>;
+  readonly position: Position;
+}
+
 export function decodeTaskEvents(
   envelopes: readonly RecordedEnvelope[],
 ): Recorded<StoredTaskEvent>[] {
-  return envelopes.map((envelope) =>
-    decodeEvent<StoredTaskEvent>(envelope, TASK_EVENT_TYPES, undefined),
-  );
+  return envelopes.map(decodeTaskEvent);
+}
+
+/** Nothing in the task store is sealed. */
+export function decodeTaskEvent(envelope: RecordedEnvelope): Recorded<StoredTaskEvent> {
+  return decodeEvent<StoredTaskEvent>(envelope, TASK_EVENT_TYPES, undefined);
 }
 
 /** @returns `another` when the stream is not the known one, or did not stay the same from page to page */

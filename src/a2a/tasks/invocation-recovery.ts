@@ -3,7 +3,7 @@ import type {
   OverdueInvocation,
 } from '../../invocations/commands/invocation-ledger.js';
 import type { Recorded } from '../../kernel/event.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import type { StoredTaskEvent } from './domain/events.js';
 import { outcomeOfTurn } from './domain/turn-outcome.js';
@@ -23,7 +23,7 @@ export class InvocationRecovery {
     private readonly ledger: Pick<InvocationLedger, 'overdue' | 'end' | 'giveUp'>,
     private readonly streams: Pick<TaskStreams, 'pages'>,
     private readonly clock: Clock,
-    private readonly report: Report,
+    private readonly report: Reporter,
   ) {}
 
   /** Looks at every overdue invocation once; one that cannot be ended is reported and left to the next. */

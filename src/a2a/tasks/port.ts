@@ -26,6 +26,15 @@ export interface TaskEvent {
   readonly response: StreamResponse;
 }
 
+/** What knows the turns that are under way in this process. */
+export interface TurnsHere {
+  /**
+   * Somebody is shown the task before the end of its turn. False when it is too late: there will be a
+   * message instead. Undefined: no turn of it is under way here.
+   */
+  show(id: Uuid): boolean | undefined;
+}
+
 /**
  * Durable tasks: each is a stream `task-<uuid>` in the task store, outside the audited log. Every
  * method that takes an owner answers `TaskNotFound` for a foreign task exactly as for an unknown one.
@@ -46,7 +55,16 @@ export interface Tasks {
   /** The task at its head, whoever owns it: for internal use after {@link find}, and by the recovery. */
   load(id: Uuid): Promise<StoredTask | undefined>;
 
-  /** The owner's task of this agent. */
+  /** Told by whoever runs turns here, before tasks are shown. */
+  turnsAre(turns: TurnsHere): void;
+
+  /**
+   * Before somebody is shown a task: from then on it is one, and its turn ends in no message.
+   * Undefined: it has ended in one, or will, and is nobody's to see.
+   */
+  show(stored: StoredTask): Promise<StoredTask | undefined>;
+
+  /** The owner's task of this agent, which is thereby {@link show}n. */
   find(owner: TaskOwner, agentId: AgentId, id: string): Promise<Result<StoredTask, A2aRefusal>>;
 
   /** Adds the message of a further turn, at exactly `revision`, and its webhook with it. */
@@ -93,7 +111,7 @@ export interface Tasks {
   /**
    * The events of a task after a revision, then live ones, whichever process makes them, each once;
    * ends with the turn (the default: a terminal or interrupted state) or with the task, or when
-   * `signal` aborts. With `after` undefined it begins with the task as it stands.
+   * `signal` aborts or the node is closed. With `after` undefined it begins with the task as it stands.
    */
   watch(
     id: Uuid,

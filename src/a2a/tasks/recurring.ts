@@ -1,4 +1,4 @@
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { Alarm } from '../../processes/alarm.js';
 
 /** Does something again and again, with a pause in between, until it is stopped. */
@@ -11,7 +11,7 @@ export class Recurring {
     private readonly name: string,
     private readonly work: (signal: AbortSignal) => Promise<void>,
     private readonly pauseMs: number,
-    private readonly report: Report,
+    private readonly report: Reporter,
   ) {}
 
   start(): void {

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../event-store/port.js';
 import type { Uuid } from '../../kernel/ids.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { Alarm } from '../../processes/alarm.js';
 import { TASK_STREAMS, taskOfStream } from './domain/streams.js';
 
@@ -8,6 +8,8 @@ import { TASK_STREAMS, taskOfStream } from './domain/streams.js';
 export interface TaskBell {
   /** Resolves at the next ring, or at once when it has rung since the last wait. */
   wait(signal: AbortSignal): Promise<void>;
+  /** It will not ring any more: the feed is closed. */
+  readonly isDone: boolean;
   close(): void;
 }
 
@@ -31,7 +33,7 @@ export class TaskFeed {
 
   constructor(
     private readonly store: Pick<EventStore, 'head' | 'subscribeAll'>,
-    private readonly report: Report,
+    private readonly report: Reporter,
   ) {}
 
   /** Once this has resolved, no event of the task is missed: look at the stream after that. */
@@ -43,8 +45,12 @@ export class TaskFeed {
     this.#linger = undefined;
     this.#subscription ??= this.#subscribe();
     await this.#subscription.begun;
+    const isDone = (): boolean => this.#isClosed;
     return {
       wait: async (signal) => alarm.sleep(LONGEST_WAIT_MS, signal),
+      get isDone() {
+        return isDone();
+      },
       close: () => {
         bells.delete(alarm);
         if (bells.size === 0 && this.#bells.get(id) === bells) this.#bells.delete(id);
@@ -58,6 +64,7 @@ export class TaskFeed {
     for (const alarm of this.#bells.get(id) ?? []) alarm.ring();
   }
 
+  /** Wakes whoever waits for a bell, and ends all bells. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stop();

@@ -1,5 +1,5 @@
 import type { InvocationLedger } from '../../invocations/commands/invocation-ledger.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import type { OnHoldCanceled } from './durable-tasks.js';
 import { InvocationRecovery } from './invocation-recovery.js';
@@ -21,7 +21,7 @@ export interface TaskKeeperParts {
   readonly streams: TaskStreams;
   readonly sweeper: TaskSweeper;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: Reporter;
 }
 
 /** What ends lost turns and their invocations, and deletes what was kept long enough. */
@@ -66,7 +66,7 @@ function endingIn(ledger: TurnLedger): OnLostTurn {
  * What was canceled needs no approval any more: nobody is asked for it. Should the process die before
  * that is on record, the next decision on it, or its expiry, puts it there.
  */
-export function voidingIn(ledger: TurnLedger, report: Report): OnHoldCanceled {
+export function voidingIn(ledger: TurnLedger, report: Reporter): OnHoldCanceled {
   return (invocationId) => {
     const origin = { correlationId: invocationId, traceparent: null };
     ledger.end(invocationId, 'canceled', origin).catch((error: unknown) => {

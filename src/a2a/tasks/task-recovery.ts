@@ -1,5 +1,5 @@
 import type { Uuid } from '../../kernel/ids.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { isInterrupted, type Part } from '../wire/types.js';
@@ -41,7 +41,7 @@ export class TaskRecovery {
     private readonly newId: NewId,
     /** In milliseconds. */
     private readonly longestWaitMs: number,
-    private readonly report: Report,
+    private readonly report: Reporter,
   ) {}
 
   /** Turns that count as lost now, the oldest first: those that {@link recover} would end. */

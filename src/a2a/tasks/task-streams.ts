@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { NewEnvelope } from '../../kernel/envelope.js';
-import type { EventStore } from '../../event-store/port.js';
+import type { EventStore, Position } from '../../event-store/port.js';
 import { streamPages } from '../../event-store/stream-pages.js';
+import { streamParts } from '../../event-store/stream-parts.js';
 import type { Recorded } from '../../kernel/event.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { latest, timestampOf, type Clock, type Timestamp } from '../../kernel/timestamp.js';
+import { notBefore, timestampOf, type Clock, type Timestamp } from '../../kernel/timestamp.js';
 import type { NewId } from './domain/decide.js';
 import type { StoredTaskEvent } from './domain/events.js';
 import { evolveTask, type TaskFoldState } from './domain/evolve.js';
@@ -14,11 +15,14 @@ import type { TaskFold } from './domain/task-fold.js';
 import { TASK_EVENT_TYPES } from './event-types.js';
 import { actorOf, taskEnvelope } from './envelopes.js';
 import {
+  decodeTaskEvent,
   decodeTaskEvents,
   foldedStream,
   type Condition,
+  type PlacedEvent,
   type PlacedFold,
 } from './folded-stream.js';
+import { PastFolds } from './past-folds.js';
 
 /** Those of the turns under way, mostly: more would only be copied again and again by the collector. */
 const KEPT_TASKS = 500;
@@ -40,6 +44,8 @@ export class TaskStreams {
     sizeCalculation: ({ fold }) => fold.weight + WEIGHT_OF_EMPTY,
   });
 
+  readonly #past = new PastFolds();
+
   /** @param onAppend told of every append of this process. */
   constructor(
     private readonly store: EventStore,
@@ -57,17 +63,24 @@ export class TaskStreams {
   async load(id: Uuid): Promise<PlacedFold | undefined> {
     const placed = await foldedStream(this.store, taskStream(id), this.#kept.get(id));
     if (placed !== undefined) return this.#keep(id, placed);
-    this.#kept.delete(id);
+    this.forget(id);
     return undefined;
   }
 
   /** The task as it was: folded over the leading events that satisfy a condition. Not kept. */
   async loadWhile(id: Uuid, condition: Condition): Promise<TaskFold | undefined> {
-    const kept = this.#kept.get(id);
-    const isBefore =
-      kept !== undefined && condition({ revision: kept.fold.revision, position: kept.position });
-    const known = isBefore ? kept : undefined;
-    return (await foldedStream(this.store, taskStream(id), known, condition))?.fold;
+    return (await this.#placedWhile(id, condition))?.fold;
+  }
+
+  /**
+   * The task as it was after one of its events; undefined when the stream was deleted since. Many who
+   * watch it ask for the same one, and get one.
+   */
+  async asOf(id: Uuid, position: Position): Promise<TaskFold | undefined> {
+    return this.#past.at(id, position, async () => {
+      const past = await this.#placedWhile(id, (event) => event.position <= position);
+      return past?.position === position ? past.fold : undefined;
+    });
   }
 
   /** The task's events from a revision on, page by page. */
@@ -81,6 +94,19 @@ export class TaskStreams {
   }
 
   /**
+   * The same, for whoever takes long over each: what is held meanwhile is little, however large those
+   * after it are.
+   */
+  async *parts(id: Uuid, from: number): AsyncGenerator<readonly PlacedEvent[], undefined> {
+    for await (const part of streamParts(this.store, taskStream(id), from)) {
+      yield part.map((envelope) => ({
+        event: decodeTaskEvent(envelope),
+        position: envelope.position,
+      }));
+    }
+  }
+
+  /**
    * Appends at exactly the fold that the events were decided on (undefined: no such task).
    * @returns the task with them; undefined after a lost race.
    */
@@ -89,7 +115,7 @@ export class TaskStreams {
     on: TaskFold | undefined,
     events: readonly StoredTaskEvent[],
   ): Promise<TaskFold | undefined> {
-    const recordedAt = this.#now(on?.recordedAt);
+    const recordedAt = notBefore(timestampOf(this.clock()), on?.recordedAt);
     const first = (on?.revision ?? -1) + 1;
     const recorded = events.map((event, index) => ({
       recordedAt,
@@ -113,6 +139,7 @@ export class TaskStreams {
   /** Its stream was deleted. */
   forget(id: Uuid): void {
     this.#kept.delete(id);
+    this.#past.forget(id);
   }
 
   #envelopes(
@@ -138,9 +165,12 @@ export class TaskStreams {
     );
   }
 
-  #now(previous: Timestamp | undefined): Timestamp {
-    const now = timestampOf(this.clock());
-    return previous === undefined ? now : latest(now, previous);
+  async #placedWhile(id: Uuid, condition: Condition): Promise<PlacedFold | undefined> {
+    const kept = this.#kept.get(id);
+    const isBefore =
+      kept !== undefined && condition({ revision: kept.fold.revision, position: kept.position });
+    const known = isBefore ? kept : undefined;
+    return foldedStream(this.store, taskStream(id), known, condition);
   }
 
   /** A slower reader must not put an older fold back. */

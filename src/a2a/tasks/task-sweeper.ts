@@ -29,7 +29,7 @@ const SUPERSEDED_MS = PAGE_TOKEN_LIFE_MS + 5 * 60_000;
  * Deletes tasks for good once their retention is over: their streams, the progress of their
  * webhooks, and this node's rows. Every node may do it at any time: a stream is deleted only as it
  * was judged, and what is gone already is only dropped from the rows. A message that is sent again
- * afterwards starts a new task.
+ * afterwards starts a new task, unless its call is on record.
  */
 export class TaskSweeper {
   constructor(private readonly options: TaskSweeperOptions) {}

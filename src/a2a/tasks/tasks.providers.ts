@@ -1,8 +1,9 @@
 import type { A2aConfig } from '../../config/hosted-agents.js';
 import type { RandomBytes } from '../../event-store/command-execution.js';
 import type { DeletableEventStore } from '../../event-store/port.js';
+import { chanceOf } from '../../kernel/chance.js';
 import { hashJson } from '../../kernel/digest.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { timestampOf, type Clock } from '../../kernel/timestamp.js';
 import { LeaseAndCheckpoint } from '../../processes/lease-and-checkpoint.js';
 import { ProjectionRunner } from '../../projections/projection-runner.js';
@@ -20,6 +21,7 @@ import type { PushConfigs, Tasks } from './port.js';
 import { TaskFeed } from './task-feed.js';
 import { taskKeepers, voidingIn, type TurnLedger } from './task-keepers.js';
 import { TaskRecovery } from './task-recovery.js';
+import { TaskShowing } from './task-showing.js';
 import { TaskStreams } from './task-streams.js';
 import { TaskSweeper } from './task-sweeper.js';
 import { TaskWriter } from './task-writer.js';
@@ -49,7 +51,7 @@ export interface TaskParts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly newId: NewId;
-  readonly report: Report;
+  readonly report: Reporter;
   /** Default: the name servers of the system. */
   readonly resolve?: ResolveHost;
   readonly timing?: Partial<RetryTiming>;
@@ -97,15 +99,17 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
     resolve: parts.resolve ?? resolveHost,
     allowLoopback: config.allowLoopbackWebhooks,
   };
+  const showing = new TaskShowing(writer);
   const list = new TaskList({
     store,
     readModel: projections,
     streams,
     directory,
+    showing,
     clock,
     waitMs: parts.readWaitMs,
   });
-  const tasks = new DurableTasks(streams, writer, feed, list, newId);
+  const tasks = new DurableTasks(streams, writer, feed, list, showing, newId);
   const { taskRetentionMs: retentionMs } = config;
   const recovery = new TaskRecovery(streams, writer, directory, clock, newId, retentionMs, report);
   const sweeper = new TaskSweeper({ store, streams, progress, directory, clock, retentionMs });
@@ -114,7 +118,7 @@ export async function createTasks(parts: TaskParts): Promise<TaskService> {
     teller: new WebhookTeller(streams, progress, rules, clock),
     lease: new LeaseAndCheckpoint({ name: 'task-webhooks', node, clock, random }, LEASE_MS, store),
     clock,
-    chance: () => (random(1)[0] ?? 0) / 256,
+    chance: chanceOf(random),
     report,
     ...(timing === undefined ? {} : { timing }),
   });

@@ -18,7 +18,7 @@ const A2A_JSON_LIMITS: StrictJsonLimits = {
   maxValues: MAX_VALUES,
 };
 
-const STREAM_LIMITS: StreamLimits = { perNode: 4000, perOwner: 400 };
+const STREAM_LIMITS: StreamLimits = { perNode: 4000, perTenant: 2000, perOwner: 400 };
 
 export interface A2aRoutesOptions {
   readonly config: Pick<A2aConfig, 'agents' | 'anonymous'>;
@@ -26,7 +26,7 @@ export interface A2aRoutesOptions {
   readonly negotiation: Negotiation;
   /** The methods of an address. */
   readonly allowed: (path: string) => readonly string[];
-  readonly answers: Pick<UnreadAnswers, 'judge'>;
+  readonly answers: Pick<UnreadAnswers, 'text'>;
   readonly timing?: EventStreamTiming;
   readonly streams?: StreamLimits;
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HostedAgent } from '../../config/hosted-agents.js';
 import { sendEvents, type EventStreamTiming, type StreamForm } from '../../http/event-stream.js';
-import { ownerKey, type OpenStreams } from '../../http/open-streams.js';
+import type { OpenStreams } from '../../http/open-streams.js';
 import { RejectionException } from '../../http/rejection-exception.js';
 import type { UnreadAnswers } from '../../http/unread-answers.js';
 import type { Json } from '../../kernel/json.js';
@@ -25,7 +25,7 @@ export interface A2aServer {
   readonly operations: Operations;
   readonly negotiation: Negotiation;
   readonly streams: OpenStreams;
-  readonly answers: Pick<UnreadAnswers, 'judge'>;
+  readonly answers: Pick<UnreadAnswers, 'text'>;
   readonly timing: EventStreamTiming;
 }
 
@@ -103,12 +103,12 @@ async function answer(
   if (operation.kind === 'unary') {
     const result = await operation.perform(call, params);
     if (result.ok) {
-      server.answers.judge(request, result.value);
-      void reply.header('content-type', form.contentType).send(form.result(result.value));
+      const text = await server.answers.text(request, form.result(result.value));
+      void reply.header('content-type', form.contentType).send(text);
     } else sendFailure(reply, form, failureOf(result.error));
     return;
   }
-  const close = server.streams.open(ownerKey(call.caller), call.ends);
+  const close = server.streams.open(call.caller, call.ends);
   try {
     const events = await operation.perform(call, params);
     if (!events.ok) {

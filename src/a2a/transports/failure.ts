@@ -3,7 +3,8 @@ import { refusalOf } from '../../http/refusal.js';
 import { REJECTION_STATUS, retryAfterSeconds } from '../../http/rejection-status.js';
 import { REJECTIONS, type Rejection, type RejectionCode } from '../../kernel/rejection.js';
 import { badRequest, detailsOf, ownErrorInfo, type ErrorDetails } from '../wire/error-details.js';
-import { A2A_ERRORS, type A2aErrorName, type A2aRefusal } from '../wire/refusal.js';
+import { A2A_ERRORS, type A2aRefusal } from '../wire/refusal.js';
+import { REJECTION_ERRORS, type NamedError, type StatusName } from './rejection-errors.js';
 
 /** An error as both bindings show it: each only renders. */
 export interface Failure {
@@ -61,73 +62,41 @@ const READABLE: ReadonlySet<number> = new Set<number>([
   A2A_ERRORS.InvalidRequest.rpc,
 ]);
 
-/** Codes that A2A or JSON-RPC have a word for; all others follow from their HTTP status. */
-const NAMED: Partial<Record<RejectionCode, A2aErrorName>> = {
-  'json-not-utf8': 'ParseError',
-  'json-syntax': 'ParseError',
-  'json-too-deep': 'InvalidRequest',
-  'json-too-many-values': 'InvalidRequest',
-  'json-duplicate-name': 'InvalidRequest',
-  'json-forbidden-name': 'InvalidRequest',
-  'json-lone-surrogate': 'InvalidRequest',
-  'json-inexact-number': 'InvalidRequest',
-  'media-type-unsupported': 'ContentTypeNotSupported',
-};
-
 /** JSON-RPC 2.0 leaves it to servers; A2A's own codes begin below it. */
 const SERVER_ERROR = -32000;
 
-type Status = (typeof REJECTION_STATUS)[RejectionCode]['status'];
-
-/** `google.rpc.Code` of the HTTP statuses of this service's refusals. */
-const STATUS_NAMES: Readonly<Record<Status, string>> = {
-  400: 'INVALID_ARGUMENT',
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'NOT_FOUND',
-  405: 'UNIMPLEMENTED',
-  408: 'DEADLINE_EXCEEDED',
-  409: 'ABORTED',
-  410: 'NOT_FOUND',
-  412: 'FAILED_PRECONDITION',
-  413: 'INVALID_ARGUMENT',
-  415: 'INVALID_ARGUMENT',
-  422: 'INVALID_ARGUMENT',
-  428: 'FAILED_PRECONDITION',
-  431: 'INVALID_ARGUMENT',
-  500: 'INTERNAL',
-  501: 'UNIMPLEMENTED',
-  503: 'UNAVAILABLE',
-};
-
 function formOf(code: RejectionCode): { http: number; code: number; status: string } {
-  const name = NAMED[code];
-  if (name !== undefined) {
-    const { http, rpc, status } = A2A_ERRORS[name];
+  const word = REJECTION_ERRORS[code];
+  if (isNamed(word)) {
+    const { http, rpc, status } = A2A_ERRORS[word];
     return { http, code: rpc, status };
   }
-  const http: Status = REJECTION_STATUS[code].status;
-  const rpc = http >= 500 ? A2A_ERRORS.Internal.rpc : SERVER_ERROR;
-  return { http, code: rpc, status: STATUS_NAMES[http] };
+  const http = REJECTION_STATUS[code].status;
+  return { http, code: http >= 500 ? A2A_ERRORS.Internal.rpc : SERVER_ERROR, status: word };
 }
 
-/** Where the catalogue speaks of the REST API's own limits. */
-const OWN_WORDS: Partial<Record<RejectionCode, string>> = {
+function isNamed(word: NamedError | StatusName): word is NamedError {
+  return word in A2A_ERRORS;
+}
+
+/** The catalogue, with this transport's own limits. */
+const WORDS: Readonly<Record<RejectionCode, string>> = {
+  ...REJECTIONS,
   'json-too-large': 'The request is larger than 4 MiB.',
   'media-type-unsupported': 'Requests are application/json or application/a2a+json, in UTF-8.',
 };
 
 function detailOf({ code, detail }: Rejection): string {
-  return detail ?? OWN_WORDS[code] ?? REJECTIONS[code];
+  return detail ?? WORDS[code];
 }
 
 function detailsOfRejection(
   { code, faults }: Rejection,
   correlationId: string | undefined,
 ): ErrorDetails {
-  const name = NAMED[code];
+  const word = REJECTION_ERRORS[code];
   const metadata = correlationId === undefined ? undefined : { correlationId };
-  if (name === 'ContentTypeNotSupported') return detailsOf({ error: name, detail: '', code });
+  if (word === 'ContentTypeNotSupported') return detailsOf({ error: word, detail: '', code });
   const info = ownErrorInfo(code, metadata);
   return faults === undefined ? [info] : [info, badRequest(faults)];
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Form } from './form.js';
+import { bare } from '../../http/framed-json.js';
+import { framedResponse, type Form } from './form.js';
 
 const A2A_JSON = 'application/a2a+json';
 
@@ -15,8 +16,8 @@ function mediaTypeFor(accept: string | undefined): string {
 export function httpForm(request: FastifyRequest): Form {
   return {
     contentType: mediaTypeFor(request.headers.accept),
-    result: (value) => JSON.stringify(value),
-    event: (response) => JSON.stringify(response),
+    result: bare,
+    event: framedResponse,
     failure: ({ http, status, message, details }) => ({
       status: http,
       body: JSON.stringify({ error: { code: http, status, message, details } }),

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bare, type FramedJson } from '../../http/framed-json.js';
 import { isObject, type Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import { exchange, type A2aServer } from './exchange.js';
 import { failureOf } from './failure.js';
-import { sendFailure, sendThrown, type Form } from './form.js';
+import { framedResponse, sendFailure, sendThrown, type Form } from './form.js';
 import type { OperationName } from './operations.js';
 
 /** The id of a request, null when it has none that could be read. */
@@ -84,11 +85,15 @@ function idOf(body: Json | undefined): RpcId {
 
 function rpcForm(id: RpcId): Form {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
-  const result = (value: object): string => `${head}"result":${JSON.stringify(value)}}`;
+  const result = ({ before, value, after }: FramedJson): FramedJson => ({
+    before: `${head}"result":${before}`,
+    value,
+    after: `${after}}`,
+  });
   return {
     contentType: 'application/json; charset=utf-8',
-    result,
-    event: result,
+    result: (value) => result(bare(value)),
+    event: (response) => result(framedResponse(response)),
     failure: ({ rpcHttp, code, message, details }) => ({
       status: rpcHttp,
       body: `${head}"error":${JSON.stringify({ code, message, data: details })}}`,

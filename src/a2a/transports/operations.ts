@@ -6,7 +6,6 @@ import type { Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { MessageExecution } from '../handlers/agent-operations.js';
 import { ownerOf } from '../tasks/owner-of.js';
-import type { TaskOwner } from '../tasks/domain/task.js';
 import type { PushConfigs, TaskEvent, Tasks } from '../tasks/port.js';
 import { withHistoryLength } from '../wire/history.js';
 import type { Read } from '../wire/reading.js';
@@ -62,8 +61,18 @@ export type Operations = Readonly<Record<OperationName, Operation>>;
  * one on a task asks first whether the task is the caller's: a foreign one is an unknown one.
  */
 export function createOperations(services: AgentServices): Operations {
-  const { messages, tasks, pushConfigs, cards } = services;
-  const owner = ({ caller }: Call): TaskOwner => ownerOf(caller, services.anonymous);
+  return {
+    ...messageOperations(services),
+    ...taskOperations(services),
+    ...pushConfigOperations(services),
+    GetExtendedAgentCard: extendedAgentCard(services),
+  };
+}
+
+function messageOperations({
+  messages,
+  tasks,
+}: AgentServices): Pick<Operations, 'SendMessage' | 'SendStreamingMessage'> {
   return {
     SendMessage: unary(requests.sendMessageRequest, (call, params) => messages.send(call, params)),
 
@@ -72,23 +81,30 @@ export function createOperations(services: AgentServices): Operations {
       if (!begun.ok || call.lastEventId === undefined) return begun;
       return ok(resumedStream(begun.value, call.lastEventId, tasks, call.signal));
     }),
+  };
+}
 
+function taskOperations({
+  tasks,
+  anonymous,
+}: AgentServices): Pick<Operations, 'GetTask' | 'ListTasks' | 'CancelTask' | 'SubscribeToTask'> {
+  return {
     GetTask: unary(requests.getTaskRequest, async (call, { id, historyLength }) => {
-      const found = await tasks.find(owner(call), call.agent.agentId, id);
+      const found = await tasks.find(ownerOf(call.caller, anonymous), call.agent.agentId, id);
       return found.ok ? ok(withHistoryLength(found.value.task, historyLength)) : found;
     }),
 
     ListTasks: unary(requests.listTasksRequest, (call, params) =>
-      tasks.list(owner(call), call.agent.agentId, params),
+      tasks.list(ownerOf(call.caller, anonymous), call.agent.agentId, params),
     ),
 
     CancelTask: unary(requests.cancelTaskRequest, async (call, { id }) => {
-      const canceled = await tasks.cancel(owner(call), call.agent.agentId, id);
+      const canceled = await tasks.cancel(ownerOf(call.caller, anonymous), call.agent.agentId, id);
       return canceled.ok ? ok(canceled.value.task) : canceled;
     }),
 
     SubscribeToTask: stream(requests.subscribeToTaskRequest, async (call, { id }) => {
-      const found = await tasks.find(owner(call), call.agent.agentId, id);
+      const found = await tasks.find(ownerOf(call.caller, anonymous), call.agent.agentId, id);
       if (!found.ok) return found;
       const { task } = found.value;
       // Whoever was cut off gets the rest, also when the task has ended meanwhile.
@@ -96,36 +112,53 @@ export function createOperations(services: AgentServices): Operations {
       // A task that asks its caller goes on with the next message, on this very stream.
       return ok(tasks.watch(task.id as Uuid, call.lastEventId, call.signal, 'task'));
     }),
+  };
+}
 
-    CreateTaskPushNotificationConfig: unary(requests.createPushConfigRequest, (call, config) =>
-      pushConfigs.set(owner(call), call.agent.agentId, config.taskId, config),
-    ),
+function pushConfigOperations({
+  pushConfigs,
+  anonymous,
+}: AgentServices): Pick<
+  Operations,
+  | 'CreateTaskPushNotificationConfig'
+  | 'GetTaskPushNotificationConfig'
+  | 'ListTaskPushNotificationConfigs'
+  | 'DeleteTaskPushNotificationConfig'
+> {
+  return {
+    CreateTaskPushNotificationConfig: unary(requests.createPushConfigRequest, (call, config) => {
+      const owner = ownerOf(call.caller, anonymous);
+      return pushConfigs.set(owner, call.agent.agentId, config.taskId, config);
+    }),
 
     GetTaskPushNotificationConfig: unary(requests.pushConfigRequest, (call, { taskId, id }) =>
-      pushConfigs.get(owner(call), call.agent.agentId, taskId, id),
+      pushConfigs.get(ownerOf(call.caller, anonymous), call.agent.agentId, taskId, id),
     ),
 
     ListTaskPushNotificationConfigs: unary(
       requests.listPushConfigsRequest,
       (call, { taskId, ...page }) =>
-        pushConfigs.list(owner(call), call.agent.agentId, taskId, page),
+        pushConfigs.list(ownerOf(call.caller, anonymous), call.agent.agentId, taskId, page),
     ),
 
     DeleteTaskPushNotificationConfig: unary(
       requests.pushConfigRequest,
       async (call, { taskId, id }) => {
-        const deleted = await pushConfigs.delete(owner(call), call.agent.agentId, taskId, id);
+        const owner = ownerOf(call.caller, anonymous);
+        const deleted = await pushConfigs.delete(owner, call.agent.agentId, taskId, id);
         return deleted.ok ? ok({}) : deleted;
       },
     ),
-
-    GetExtendedAgentCard: unary(requests.getExtendedAgentCardRequest, async (call) => {
-      // A2A v1.0 section 13.3: it is for authenticated callers, whatever else anonymous ones may.
-      if (call.caller === null) throw tokenMissing();
-      const served = await cards.for(call.agent, call.caller);
-      return served.ok ? ok(served.value.card) : served;
-    }),
   };
+}
+
+function extendedAgentCard({ cards }: AgentServices): Operation {
+  return unary(requests.getExtendedAgentCardRequest, async (call) => {
+    // A2A v1.0 section 13.3: it is for authenticated callers, whatever else anonymous ones may.
+    if (call.caller === null) throw tokenMissing();
+    const served = await cards.for(call.agent, call.caller);
+    return served.ok ? ok(served.value.card) : served;
+  });
 }
 
 const ENDED: A2aRefusal = {

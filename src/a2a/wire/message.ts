@@ -1,7 +1,7 @@
 import { list, message, nullable, optional, required } from './message-shape.js';
 import type { Faulty, Read, Reading } from './reading.js';
 import * as scalars from './scalars.js';
-import type { Message, Part } from './types.js';
+import type { Artifact, Message, Part } from './types.js';
 
 /** Bounds that the protocol leaves to servers; a request is bounded as a whole, too. */
 const MAX_ID = 255;
@@ -32,6 +32,22 @@ const part: Read<Part> = message<Part>(
 export const id = scalars.name(MAX_ID);
 
 const extensionUris = list(scalars.name(MAX_URI), MAX_EXTENSIONS);
+
+/** Of an agent: what it says is bounded as a whole. */
+const anyText = scalars.text(Infinity);
+
+/** Parts that an agent says. */
+export const agentParts = list(part, Infinity);
+
+/** An artifact that an agent makes: an id of its own, at least one part (A2A v1.0 section 4.1.7). */
+export const agentArtifact: Read<Artifact> = message<Artifact>({
+  artifactId: required(anyText),
+  name: optional(anyText),
+  description: optional(anyText),
+  parts: required(agentParts),
+  metadata: optional(scalars.struct),
+  extensions: optional(extensionUris),
+});
 
 /** A message of a client: `ROLE_USER`, an id, at least one part (A2A v1.0 section 4.1.4). */
 export const clientMessage: Read<Message> = message<Message>(

@@ -9,7 +9,7 @@ import { FAULTY, type Read } from './reading.js';
 const NO_CONTROL = /^\P{Cc}*$/u;
 
 /** A text without presence of its own (proto3): empty is absent. */
-function text(maxLength: number): Read<string> {
+export function text(maxLength: number): Read<string> {
   return (value, reading) => {
     if (typeof value !== 'string') return reading.fault('must be a string');
     if (value.length > maxLength) {

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Equals, IsArray, IsIn, IsInt, IsString, MaxLength, Min } from 'class-validator';
-import { IsKeyId, IsMoment, MustBe, Nested } from '../../http/dto-checks.js';
+import { Equals, IsArray, IsIn, IsInt, IsString, Min } from 'class-validator';
+import { IsKeyId, IsMoment, MaxCharacters, MustBe, Nested } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { AcceptanceMethod } from '../../kernel/federated-interaction.js';
 import type { KeyId } from '../../kernel/ids.js';
@@ -34,7 +34,7 @@ export class ChangeSignatureMember {
       'b64u(SHA-256(JCS(this body without `signature`))): 86 characters',
   })
   @IsString()
-  @MaxLength(256)
+  @MaxCharacters(256)
   readonly value!: string;
 }
 
@@ -72,7 +72,7 @@ function Reason(): PropertyDecorator {
     ApiPropertyOptional({ type: String, maxLength: MAX_REASON_LENGTH })(target, property);
     IfPresent()(target, property);
     IsString()(target, property);
-    MaxLength(MAX_REASON_LENGTH)(target, property);
+    MaxCharacters(MAX_REASON_LENGTH)(target, property);
   };
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
-import { IsKeyId, IsMoment, Nested } from '../../http/dto-checks.js';
+import { IsString } from 'class-validator';
+import { IsKeyId, IsMoment, MaxCharacters, Nested } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import { KEY_ID_FORM, type KeyId } from '../../kernel/ids.js';
 import type { JsonPointer } from '../../kernel/json.js';
@@ -13,17 +13,17 @@ import type { KeySubmission } from '../domain/key-registration.js';
 export class SubmittedJwk {
   @ApiProperty({ enum: ['OKP'] })
   @IsString()
-  @MaxLength(16)
+  @MaxCharacters(16)
   readonly kty!: string;
 
   @ApiProperty({ enum: ['Ed25519'] })
   @IsString()
-  @MaxLength(16)
+  @MaxCharacters(16)
   readonly crv!: string;
 
   @ApiProperty({ description: 'base64url of the 32 bytes of the point: 43 characters' })
   @IsString()
-  @MaxLength(256)
+  @MaxCharacters(256)
   readonly x!: string;
 }
 
@@ -37,7 +37,7 @@ export class ProofOfPossession {
       'base64url of the Ed25519 signature by the new key over the `agent/key-proof` statement: 86 characters',
   })
   @IsString()
-  @MaxLength(256)
+  @MaxCharacters(256)
   readonly value!: string;
 }
 
@@ -60,7 +60,7 @@ export class SubmittedKey {
   })
   @IfPresent()
   @IsString()
-  @MaxLength(256)
+  @MaxCharacters(256)
   readonly spki?: string;
 
   @ApiProperty({ type: () => ProofOfPossession })

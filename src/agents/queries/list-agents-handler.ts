@@ -28,7 +28,7 @@ export class ListAgentsHandler implements IQueryHandler<ListAgents> {
       .prepare<{ agent: string }>(
         `SELECT agent FROM agent_directory
          WHERE ${['agent_id > @after', ...conditions].join(' AND ')}
-         ORDER BY agent_id LIMIT @limit`,
+         ORDER BY agent_id LIMIT +@limit`,
       )
       .all({ ...values, after: query.after, limit: query.limit });
     return ok(

@@ -82,24 +82,24 @@ export class Evidence {
     if (!reading.ok) return reading;
     const { interaction, parties } = reading.value;
     const name = interactionStream(interactionId);
-    const checkpoint = await this.checkpointOver(name, consistentFrom ?? 0);
+    const checkpoint = await this.#checkpointOver(name, consistentFrom ?? 0);
     const upTo = checkpoint?.size ?? this.log.size();
     // Read again: the checkpoint may cover what came after the first look.
-    const own = await this.within(name, upTo, signal);
+    const own = await this.#within(name, upTo, signal);
     if (!own.ok) return own;
     if (checkpoint === undefined) {
       return err({ code: this.log.maySign() ? 'checkpoint-behind' : 'checkpoint-key-missing' });
     }
     if (checkpoint.size < (consistentFrom ?? 0)) return err(beyond(checkpoint));
-    const others = await this.streamsBefore(own.value, parties, signal);
+    const others = await this.#streamsBefore(own.value, parties, signal);
     if (!others.ok) return others;
-    const texts = request.withTexts ? await this.textsOf(request, own.value) : ok(NO_TEXTS);
+    const texts = request.withTexts ? await this.#textsOf(request, own.value) : ok(NO_TEXTS);
     if (!texts.ok) return texts;
     const frame = {
       interactionId,
       audience: interaction.audience,
       checkpoint: checkpoint.note,
-      consistency: this.consistency(consistentFrom, checkpoint.size),
+      consistency: this.#consistency(consistentFrom, checkpoint.size),
       ...texts.value,
     };
     const told = (name: string): IsTold => {
@@ -107,14 +107,11 @@ export class Evidence {
       return agent === undefined ? everything : isToldTo(caller, agent);
     };
     const streams = new Map([[name, own.value.count], ...others.value]);
-    return ok(bundleText(frame, this.streams(streams, told, checkpoint.size)));
+    return ok(bundleText(frame, this.#streams(streams, told, checkpoint.size)));
   }
 
   /** Over all of a stream and, where the log gets so far, of `size` leaves. */
-  private async checkpointOver(
-    stream: string,
-    size: number,
-  ): Promise<PublishedCheckpoint | undefined> {
+  async #checkpointOver(stream: string, size: number): Promise<PublishedCheckpoint | undefined> {
     const newest = await this.store.readLast(stream);
     const { readWaitMs } = this.config;
     const covering = newest && (await this.log.checkpointOver(leafOf(newest), readWaitMs));
@@ -124,7 +121,7 @@ export class Evidence {
   }
 
   /** A stream's events among the first `size` leaves: they are read, and counted, not kept. */
-  private async within(
+  async #within(
     stream: string,
     size: number,
     signal: AbortSignal,
@@ -139,7 +136,7 @@ export class Evidence {
    * event, as numbers of events: what came later changes no verdict, and there may be ever more of it.
    * All are counted before anything is sent, since what is sent cannot be refused any more.
    */
-  private async streamsBefore(
+  async #streamsBefore(
     { last }: Within,
     parties: ReadonlyMap<AgentId, Agent>,
     signal: AbortSignal,
@@ -148,7 +145,7 @@ export class Evidence {
     const counts = new Map<string, number>();
     const agents = [...parties.values()].map(({ agentId }) => agentStream(agentId));
     for (const name of [...agents, PLATFORM_KEYS_STREAM]) {
-      const within = await this.within(name, upTo, signal);
+      const within = await this.#within(name, upTo, signal);
       if (!within.ok) return within;
       counts.set(name, within.value.count);
     }
@@ -159,7 +156,7 @@ export class Evidence {
    * The document as the events within the checkpoint make it, and the key that opens their texts.
    * Either both or neither: an erasure may come in between.
    */
-  private async textsOf(
+  async #textsOf(
     { interactionId, caller }: EvidenceRequest,
     { last }: Within,
   ): Promise<Result<Texts, Rejection>> {
@@ -169,17 +166,17 @@ export class Evidence {
     if (!reading.ok) return reading;
     const document = interactionDocument(reading.value.interaction);
     const key = await this.keys.find(keyScopeOf(interactionStream(interactionId)));
-    const isErased = document === ERASED || key === undefined || key === 'erased';
+    const isErased = document === ERASED || key === undefined || key === ERASED;
     return ok(isErased ? NO_TEXTS : { document, dataKey: key });
   }
 
-  private consistency(from: number | null, size: number): ConsistencyEvidence | null {
+  #consistency(from: number | null, size: number): ConsistencyEvidence | null {
     if (from === null) return null;
     return { from, proof: this.log.consistencyProof(from, size).map(encodeBase64Url) };
   }
 
   /** Each stream is read when its turn comes. */
-  private async *streams(
+  async *#streams(
     counts: ReadonlyMap<string, number>,
     told: (stream: string) => IsTold,
     size: number,

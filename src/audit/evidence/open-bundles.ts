@@ -3,7 +3,7 @@ import type { StreamLimits } from '../../http/open-streams.js';
 import { ReplayStreams } from '../replay/replay-streams.js';
 
 /** Each reads its streams twice, from the log, and proves every event of them. */
-const LIMITS: StreamLimits = { perNode: 8, perOwner: 2 };
+const LIMITS: StreamLimits = { perNode: 8, perTenant: 4, perOwner: 2 };
 
 /** However slowly its reader takes it. */
 const MAX_AGE_MS = 10 * 60_000;

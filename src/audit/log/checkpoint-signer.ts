@@ -1,7 +1,7 @@
 import { encodeBase64Url } from '../../kernel/base64url.js';
 import { formatCheckpoint } from '../../kernel/checkpoint.js';
 import { noteKey, signNote } from '../../kernel/note-key.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { formatNote } from '../../kernel/signed-note.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { errorSummary } from '../../projections/error-summary.js';
@@ -27,7 +27,7 @@ export interface CheckpointSignerOptions {
   /** The tree of the log's events as the follower has computed it: nothing else is ever signed. */
   readonly proven: () => ProvenRoot | null;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: Reporter;
   readonly intervalMs: number;
   /** Least time between two checkpoints when somebody asks for one, in milliseconds. */
   readonly leastIntervalMs?: number;

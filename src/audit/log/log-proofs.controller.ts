@@ -19,7 +19,7 @@ export class LogProofsController {
   constructor(private readonly log: PublishedLog) {}
 
   @Get('inclusion')
-  @Public()
+  @Public({ shared: true })
   @ApiOperation({ summary: 'That a leaf stands in the published tree: RFC 6962 section 2.1.1' })
   @ApiOkResponse({ type: InclusionProofDocument })
   @Problems('request-invalid', 'beyond-checkpoint', 'log-inconsistent', 'checkpoint-behind')
@@ -41,7 +41,7 @@ export class LogProofsController {
   }
 
   @Get('consistency')
-  @Public()
+  @Public({ shared: true })
   @ApiOperation({
     summary: 'That one tree is the beginning of another: RFC 6962 section 2.1.2',
     description: 'The proof is empty from size 0, and from a size to itself.',

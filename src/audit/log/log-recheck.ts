@@ -1,5 +1,5 @@
 import { START, type EventStore } from '../../event-store/port.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { pause } from '../../projections/pause.js';
 import { ReadDatabaseDamaged } from '../../projections/read-database.js';
 import { AUDITED_STREAM_PREFIXES } from '../audited-streams.js';
@@ -12,7 +12,7 @@ export interface LogRecheckOptions {
   readonly tree: TreeView;
   /** Told when the log differs from what was signed, or the stored tree from the log. */
   readonly onDifference: (difference: LogContradicted | ReadDatabaseDamaged) => void;
-  readonly report: Report;
+  readonly report: Reporter;
   /** After every so many events it rests, in milliseconds: it is in nobody's way. */
   readonly batchSize?: number;
   readonly restMs?: number;

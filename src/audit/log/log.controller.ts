@@ -39,7 +39,7 @@ export class LogController {
   ) {}
 
   @Get()
-  @Public()
+  @Public({ shared: true })
   @ApiOperation({ summary: 'The log: its name, its keys and their windows, its witnesses' })
   @ApiOkResponse({ type: LogDocument })
   @Problems('log-inconsistent', 'checkpoint-behind')
@@ -60,7 +60,7 @@ export class LogController {
   }
 
   @Get('checkpoints')
-  @Public()
+  @Public({ shared: true })
   @ApiOperation({ summary: 'Every published checkpoint, the newest first' })
   @ApiOkResponse({ type: CheckpointPage })
   @Problems('request-invalid', 'cursor-invalid', 'log-inconsistent', 'checkpoint-behind')

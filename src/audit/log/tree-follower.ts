@@ -4,7 +4,7 @@ import {
   type Position,
   type RecordedEnvelope,
 } from '../../event-store/port.js';
-import type { Report } from '../../kernel/report.js';
+import type { Reporter } from '../../kernel/reporter.js';
 import { errorSummary } from '../../projections/error-summary.js';
 import { pause } from '../../projections/pause.js';
 import { ReadDatabaseDamaged } from '../../projections/read-database.js';
@@ -30,7 +30,7 @@ export interface TreeFollowerOptions {
   readonly kept: Pick<CheckpointFile, 'read'>;
   /** Of the checkpoints that count. */
   readonly origin: string;
-  readonly report: Report;
+  readonly report: Reporter;
   /** Told after every step. */
   readonly onProgress: (progress: TreeProgress) => void;
   /** Longest rest at the head of the log, in milliseconds; `wake` ends one. */

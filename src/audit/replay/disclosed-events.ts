@@ -37,22 +37,33 @@ interface Candidate {
 
 type Admitted = Candidate & { readonly disclosure: Disclosure };
 
+/** What one replay tells of events that were read, in their order. */
+export type Disclose = (events: readonly RecordedEnvelope[]) => Promise<readonly DisclosedEvent[]>;
+
 /** From what was read to what is told: asked for, permitted, unsealed. */
 export class DisclosedEvents {
+  /** @param agents of one replay: another one's are as they were before it began */
   constructor(
     private readonly subjects: StreamSubjects,
-    private readonly agents: CurrentAgents,
+    private readonly agents: () => CurrentAgents,
     private readonly keys: Pick<KeyStore, 'findAll'>,
     private readonly erasures: Pick<RecordedErasures, 'among'>,
   ) {}
 
-  /** In the order of `events`. */
-  async of(
+  /** For one replay, from its beginning on. */
+  to(caller: Caller, query: ReplayQuery): Disclose {
+    const agents = this.agents();
+    return (events) => this.#of(events, caller, query, agents);
+  }
+
+  async #of(
     events: readonly RecordedEnvelope[],
     caller: Caller,
     query: ReplayQuery,
+    agents: CurrentAgents,
   ): Promise<readonly DisclosedEvent[]> {
-    const admitted = await this.#admitted(await this.#candidates(events, caller, query), caller);
+    const candidates = await this.#candidates(events, caller, query);
+    const admitted = await admittedAmong(candidates, caller, agents);
     const keys = query.texts ? await this.#keysOf(admitted) : NO_KEYS;
     return admitted.map(({ envelope, disclosure }) => ({
       envelope,
@@ -90,18 +101,22 @@ export class DisclosedEvents {
     }
     return candidates;
   }
+}
 
-  async #admitted(candidates: readonly Candidate[], caller: Caller): Promise<readonly Admitted[]> {
-    const agentIds = new Set<AgentId>();
-    for (const { subject } of candidates) {
-      for (const agentId of agentsBehind(caller, subject)) agentIds.add(agentId);
-    }
-    const agents = await this.agents.of(agentIds);
-    return candidates.flatMap((candidate) => {
-      const disclosure = disclosureTo(caller, candidate.subject, agents);
-      return isDisclosed(disclosure, candidate.envelope.type) ? [{ ...candidate, disclosure }] : [];
-    });
+async function admittedAmong(
+  candidates: readonly Candidate[],
+  caller: Caller,
+  current: CurrentAgents,
+): Promise<readonly Admitted[]> {
+  const agentIds = new Set<AgentId>();
+  for (const { subject } of candidates) {
+    for (const agentId of agentsBehind(caller, subject)) agentIds.add(agentId);
   }
+  const agents = await current.of(agentIds, candidates.at(-1)?.envelope.position);
+  return candidates.flatMap((candidate) => {
+    const disclosure = disclosureTo(caller, candidate.subject, agents);
+    return isDisclosed(disclosure, candidate.envelope.type) ? [{ ...candidate, disclosure }] : [];
+  });
 }
 
 type Keys = ReadonlyMap<string, DataKey | Erased>;

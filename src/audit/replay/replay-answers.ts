@@ -6,6 +6,7 @@ import type { Position } from '../../event-store/port.js';
 import { CLOUD_EVENTS_BATCH } from '../../http/cloud-event.js';
 import { EVENT_STREAM_TIMING, sendEvents, type StreamForm } from '../../http/event-stream.js';
 import { logFault } from '../../http/fault-log.js';
+import { bare } from '../../http/framed-json.js';
 import { sendLines } from '../../http/ndjson.js';
 import { POSITION_TOKEN_HEADER } from '../../http/position-token.js';
 import { problemOf } from '../../http/problem.js';
@@ -106,8 +107,12 @@ export class ReplayAnswers {
     return {
       event: (told) =>
         'event' in told
-          ? { id: told.event.envelope.position, type: undefined, data: this.#text(told.event) }
-          : { id: told.caughtUpAt, type: 'caught-up', data: '{}' },
+          ? {
+              id: told.event.envelope.position,
+              type: undefined,
+              data: bare(this.#shown(told.event)),
+            }
+          : { id: told.caughtUpAt, type: 'caught-up', data: bare({}) },
       fault: (error) => {
         const { rejection, isFault } = refusalOf(error);
         if (isFault) logFault(error, correlationId);
@@ -138,6 +143,10 @@ export class ReplayAnswers {
   }
 
   #text(event: DisclosedEvent): string {
-    return JSON.stringify(replayedEvent(event, this.config.publicBaseUrl));
+    return JSON.stringify(this.#shown(event));
+  }
+
+  #shown(event: DisclosedEvent): object {
+    return replayedEvent(event, this.config.publicBaseUrl);
   }
 }

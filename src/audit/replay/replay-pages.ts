@@ -3,7 +3,7 @@ import type { StreamLimits } from '../../http/open-streams.js';
 import { ReplayStreams } from './replay-streams.js';
 
 /** Each is in memory as a whole, some 20 MB where events are large, until its client has taken it. */
-const LIMITS: StreamLimits = { perNode: 32, perOwner: 8 };
+const LIMITS: StreamLimits = { perNode: 32, perTenant: 16, perOwner: 8 };
 
 /** A page ends its work within seconds, and a client that takes it too slowly is cut off before. */
 const MAX_AGE_MS = 2 * 60_000;

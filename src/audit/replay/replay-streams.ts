@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { OpenStreams, ownerKey, type StreamLimits } from '../../http/open-streams.js';
+import { OpenStreams, type StreamLimits } from '../../http/open-streams.js';
 import type { Caller } from '../../kernel/caller.js';
 
 /** Each reads the whole log, so there are far fewer of them than of tasks' streams. */
-const LIMITS: StreamLimits = { perNode: 200, perOwner: 8 };
+const LIMITS: StreamLimits = { perNode: 200, perTenant: 100, perOwner: 8 };
 
 /**
  * How long a stream lasts at most, in milliseconds. A token is judged when a stream begins, so this
@@ -34,7 +34,7 @@ export class ReplayStreams implements OnModuleDestroy {
   /** @throws {RejectionException} `too-many-streams` */
   open(caller: Caller, { raw }: Pick<FastifyReply, 'raw'>): ReplayStream {
     const ends = new AbortController();
-    const closed = this.#open.open(ownerKey(caller), ends);
+    const closed = this.#open.open(caller, ends);
     const aged = setTimeout(() => {
       ends.abort();
     }, this.maxAgeMs).unref();

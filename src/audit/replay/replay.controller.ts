@@ -17,7 +17,7 @@ import { NDJSON } from '../../http/ndjson.js';
 import { Problems } from '../../http/openapi/problems.js';
 import { orReject } from '../../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../../http/request-context.js';
-import { limitOf, ReplayParameters } from './dto/replay-parameters.js';
+import { replayLimitOf, ReplayParameters } from './dto/replay-parameters.js';
 import { ReplayedEventDocument } from './dto/replayed-event.js';
 import { ReplayAnswers } from './replay-answers.js';
 import { preferredForm, type ReplayForm } from './replay-form.js';
@@ -82,7 +82,7 @@ export class ReplayController {
     reply.header('vary', 'accept');
     if (form === 'page') {
       const asked = new URLSearchParams(raw.url.split('?', 2)[1] ?? '');
-      await this.answers.page(reply, request, query, limitOf(parameters), asked);
+      await this.answers.page(reply, request, query, replayLimitOf(parameters), asked);
     } else if (raw.method === 'HEAD') {
       const type = form === 'live' ? 'text/event-stream' : NDJSON;
       void reply.header('content-type', `${type}; charset=utf-8`).send();

@@ -14,7 +14,8 @@ import { ReplayStreams } from './replay-streams.js';
 import { StreamSubjects } from './stream-subjects.js';
 
 function replay(store: EventStore, keys: KeyStore, queries: QueryBus): Replay {
-  const agents = new CurrentAgents((agentIds) => queries.execute(new AgentHeads(agentIds)));
+  const agents = (): CurrentAgents =>
+    new CurrentAgents((agentIds) => queries.execute(new AgentHeads(agentIds)), store);
   const subjects = new StreamSubjects(store);
   const erasures = new RecordedErasures(store);
   return new Replay(store, new DisclosedEvents(subjects, agents, keys, erasures));

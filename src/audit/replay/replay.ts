@@ -52,12 +52,13 @@ export class Replay {
    */
   async page(caller: Caller, query: ReplayQuery, limit: number): Promise<ReplayPage> {
     const ends = performance.now() + this.bounds.milliseconds;
+    const disclose = this.disclosed.to(caller, query);
     const head = await this.store.head();
     const events: DisclosedEvent[] = [];
     let examined = 0;
     let characters = 0;
     for await (const batch of this.#batches(query)) {
-      for (const event of await this.disclosed.of(batch.events, caller, query)) {
+      for (const event of await disclose(batch.events)) {
         events.push(event);
         characters += envelopeCharacters(event.envelope);
         if (events.length >= limit || characters >= this.bounds.characters) {
@@ -78,10 +79,11 @@ export class Replay {
     query: ReplayQuery,
     head: Position,
   ): AsyncGenerator<readonly DisclosedEvent[], undefined> {
+    const disclose = this.disclosed.to(caller, query);
     const all = this.store.readAll(query.after, engineFilter(query));
     for await (const { events, through } of inBatches(asMessages(all))) {
       const wanted = events.filter(({ position }) => position <= head);
-      yield await this.disclosed.of(wanted, caller, query);
+      yield await disclose(wanted);
       if (through >= head) return;
     }
   }
@@ -92,9 +94,10 @@ export class Replay {
     query: ReplayQuery,
     signal: AbortSignal,
   ): AsyncGenerator<Followed, undefined> {
+    const disclose = this.disclosed.to(caller, query);
     const messages = this.store.subscribeAll(query.after, { filter: engineFilter(query), signal });
     for await (const { events, through, isAtHead } of inBatches(messages)) {
-      yield { events: await this.disclosed.of(events, caller, query), through, isAtHead };
+      yield { events: await disclose(events), through, isAtHead };
     }
   }
 

@@ -78,6 +78,7 @@ const LOG_REASONS = {
   'text-hash-mismatch': 'The recorded hash is not the hash of the text.',
   'terms-inconsistent': 'The terms do not fit the interaction that they are proposed in.',
   'report-incomplete': "The report does not answer the contract's entries, each exactly once.",
+  'report-impossible': 'No report could answer the terms: it would be more than a request holds.',
   'illegal-transition': 'The rules do not allow this event here.',
   'state-unknown':
     'What comes before in this stream is missing or wrong, so nothing follows from it.',

@@ -7,8 +7,7 @@ import {
   type Timestamp,
 } from '../../kernel/timestamp.js';
 import { failure, type Flaw } from './check-result.js';
-
-const MAX_LIFETIME_MS = 366 * 24 * 60 * 60 * 1000;
+import { MAX_LIFETIME_MS } from './limits.js';
 
 /**
  * Moments are those of the events that made them. So the interaction begins with revision 1, a

@@ -26,9 +26,11 @@ import type { VerificationKeys } from './verification-keys.js';
  * the given keys are trusted. `document` is what `parseStrictJson` made of its bytes. One result per
  * check, in a fixed order; what does not match the wire schema or its limits is judged no further.
  *
- * What no signature covers is not vouched for by a `verified` either: the transports, whether an
- * interaction ended by cancellation or completion, and of revisions that were never accepted the
- * ids and what moments and statuses the rules leave open.
+ * What no signature covers is not vouched for by a `verified` either, as far as the rules leave it open:
+ * the transports, of which the initiator's may be missing; whether, how and when an interaction ended
+ * (`status`, `updatedAt`); and of revisions that were never accepted all but number, terms and the
+ * acceptances that are there, hence `revisionId`, moments, status, which of those parties proposed it,
+ * and whether others accepted it too.
  */
 export function verifyInteraction(document: unknown, keys: VerificationKeys): Verification {
   return summarize(checkDocument(document, keys));
@@ -84,12 +86,14 @@ function verifyRevision(
   ];
 }
 
-/** The service's answer (410) in place of an interaction whose texts are erased. */
+/**
+ * The service's answer (410) in place of an interaction whose texts are erased. What has texts to be judged
+ * by is no such answer, whatever else it says.
+ */
 function isErasedAnswer(document: unknown): boolean {
-  return (
-    typeof document === 'object' &&
-    document !== null &&
-    'code' in document &&
-    document.code === 'interaction-erased'
-  );
+  if (typeof document !== 'object' || document === null || 'contractRevisions' in document) {
+    return false;
+  }
+  const { status, code } = document as { readonly status?: unknown; readonly code?: unknown };
+  return status === 410 && code === 'interaction-erased';
 }

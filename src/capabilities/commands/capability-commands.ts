@@ -19,7 +19,7 @@ export class CapabilityCommands {
 
   /**
    * Refuses with the codes of the decider and of `CommandExecution`, and `projection-behind` (a
-   * removal needs figures of usage). Whether schemas compile is found where manifests are read
+   * removal needs figures of usage, a restriction all that might point to it). Whether schemas compile is found where manifests are read
    * (`read-manifest.ts`).
    *
    * @param caller null: the deployment itself
@@ -31,8 +31,8 @@ export class CapabilityCommands {
   ): Promise<Result<Executed<Capability>, Rejection>> {
     const { agentId, skillId } = targetOf(command);
     const stream = capabilityStream(agentId, skillId);
-    const executed = await this.execution.execute(stream, command, envelope, async (_, now) =>
-      this.contexts.prepare(command, caller, now),
+    const executed = await this.execution.execute(stream, command, envelope, async (state, now) =>
+      this.contexts.prepare(command, state, caller, now),
     );
     if (!executed.ok) return executed;
     const { state } = executed.value;

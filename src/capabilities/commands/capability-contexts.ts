@@ -1,20 +1,22 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Config } from '../../config/config.js';
 import { hostTenant, type HostedAgent } from '../../config/hosted-agents.js';
-import { HOSTED_AGENTS } from '../../config/tokens.js';
+import { CONFIG, HOSTED_AGENTS } from '../../config/tokens.js';
 import type { Prepared } from '../../event-store/command-execution.js';
-import type { EventStore } from '../../event-store/port.js';
+import type { Basis, EventStore } from '../../event-store/port.js';
 import { EVENT_STORE } from '../../event-store/tokens.js';
 import type { Caller } from '../../kernel/caller.js';
 import type { AgentId, SkillId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Rejection } from '../../kernel/rejection.js';
-import { ok, type Result } from '../../kernel/result.js';
+import { err, ok, type Result } from '../../kernel/result.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
 import { CapabilityExecution } from '../capability-execution.js';
 import type { Capability } from '../domain/capability.js';
 import { targetOf, type CapabilityCommand } from '../domain/commands.js';
 import type { CapabilityContext } from '../domain/context.js';
-import type { Manifest } from '../domain/manifest.js';
+import type { CapabilityState } from '../domain/evolve.js';
+import { isMoreRestricted } from '../domain/replacement.js';
 import { capabilityStream } from '../domain/stream.js';
 import { DirectBackends } from '../queries/direct-backends.js';
 import { CapabilityRegistry } from '../queries/capability-registry.js';
@@ -23,9 +25,17 @@ import { UsageFigures } from '../queries/usage-figures.js';
 /** Where decisions find other capabilities. */
 export interface CapabilityHeads {
   head(agentId: AgentId, skillId: SkillId): Promise<Capability | undefined>;
-  /** All of an agent that may be pointing to something, as a view has them. */
-  candidates(agentId: AgentId): Iterable<Capability>;
+  /** All of an agent, no older than when it was asked. Refuses with `projection-behind`. */
+  all(agentId: AgentId): Promise<Result<Iterable<Capability>, Rejection>>;
 }
+
+/** Who points to a capability, and the heads of all who might begin to. */
+interface Predecessors {
+  readonly found: readonly Capability[];
+  readonly unmoved: Basis;
+}
+
+const NOBODY: Predecessors = { found: [], unmoved: {} };
 
 /** Reads what decisions on capabilities rest on: other capabilities at their heads, and usage. */
 @Injectable()
@@ -33,7 +43,10 @@ export class CapabilityContexts {
   /** The heads of the streams. */
   readonly heads: CapabilityHeads = {
     head: (agentId, skillId) => this.execution.head(agentId, skillId),
-    candidates: (agentId) => this.registry.of(agentId).all.values(),
+    all: async (agentId) =>
+      (await this.registry.isComplete(this.config.readWaitMs))
+        ? ok(this.registry.of(agentId).all.values())
+        : err({ code: 'projection-behind' }),
   };
 
   constructor(
@@ -43,22 +56,31 @@ export class CapabilityContexts {
     private readonly registry: CapabilityRegistry,
     private readonly usage: UsageFigures,
     private readonly backends: DirectBackends,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'readWaitMs'>,
   ) {}
 
   /**
    * Refuses with `projection-behind`.
+   *
+   * Nobody may begin to point to what is being restricted: whoever does so binds the head of what they
+   * point to, and so the restriction binds the heads of all who could. Only one that is *registered*
+   * pointing there has no head yet.
+   *
+   * @param state of the command's target, as it is judged
    * @param heads others than those of the streams, for asking what would be
    */
   async prepare(
     command: CapabilityCommand,
+    state: CapabilityState,
     caller: Caller | null,
     now: () => Timestamp,
     heads: CapabilityHeads = this.heads,
   ): Promise<Result<Prepared<CapabilityContext>, Rejection>> {
     const { agentId } = targetOf(command);
     const replacements = await replacementsOf(command, heads);
-    const predecessors =
-      command.kind === 'revise' ? await predecessorsOf(command.manifest, heads) : [];
+    const read = await predecessorsOf(command, state, heads);
+    if (!read.ok) return read;
+    const { found: predecessors, unmoved } = read.value;
     const lastCall = await this.#lastCall(command);
     if (!lastCall.ok) return lastCall;
     return ok({
@@ -71,13 +93,9 @@ export class CapabilityContexts {
         lastCall: lastCall.value,
         backendSummary: this.#backendSummary(command),
       },
-      basedOn: Object.fromEntries(
-        [...replacements, ...predecessors].map(({ manifest, revision }) => [
-          capabilityStream(manifest.agentId, manifest.id),
-          revision,
-        ]),
-      ),
+      basedOn: headsOf([...replacements, ...predecessors]),
       isBasisBinding: true,
+      unmoved,
     });
   }
 
@@ -126,16 +144,30 @@ function replacementIn(command: CapabilityCommand): SkillId | null {
   }
 }
 
-/** The view finds who they may be; their heads say whether they are. */
+/** Asked only for what restricts: whatever else is revised strands nobody. */
 async function predecessorsOf(
-  { agentId, id }: Manifest,
+  command: CapabilityCommand,
+  state: CapabilityState,
   heads: CapabilityHeads,
-): Promise<readonly Capability[]> {
-  const pointing = (capability: Capability | undefined): capability is Capability =>
-    capability?.manifest.replacement === id;
-  const candidates = [...heads.candidates(agentId)].filter(pointing);
-  const found = await Promise.all(
-    candidates.map(({ manifest }) => heads.head(agentId, manifest.id)),
+): Promise<Result<Predecessors, Rejection>> {
+  if (command.kind !== 'revise' || state === null) return ok(NOBODY);
+  const { agentId, id } = command.manifest;
+  if (!isMoreRestricted(command.manifest, state.manifest)) return ok(NOBODY);
+  const all = await heads.all(agentId);
+  if (!all.ok) return all;
+  const others = [...all.value].filter(({ manifest }) => manifest.id !== id);
+  return ok({
+    found: others.filter(({ manifest }) => manifest.replacement === id),
+    // A tombstone is pointed nowhere else.
+    unmoved: headsOf(others.filter(({ manifest }) => manifest.state !== 'removed')),
+  });
+}
+
+function headsOf(capabilities: readonly Capability[]): Basis {
+  return Object.fromEntries(
+    capabilities.map(({ manifest, revision }) => [
+      capabilityStream(manifest.agentId, manifest.id),
+      revision,
+    ]),
   );
-  return found.filter(pointing);
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 import { CLOCK, CONFIG, RANDOM_BYTES } from '../../config/tokens.js';
@@ -10,8 +9,9 @@ import {
 import type { KeyStore } from '../../event-store/key-store.js';
 import type { EventStore } from '../../event-store/port.js';
 import { EVENT_STORE, KEY_STORE } from '../../event-store/tokens.js';
+import { encodeBase64Url } from '../../kernel/base64url.js';
 import { hashJson } from '../../kernel/digest.js';
-import type { AgentId } from '../../kernel/ids.js';
+import { deriveUuid, type AgentId } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
@@ -50,7 +50,7 @@ export class CardPublisher extends CardPublication {
     @Inject(EVENT_STORE) store: EventStore,
     @Inject(KEY_STORE) keys: KeyStore,
     @Inject(CLOCK) clock: Clock,
-    @Inject(RANDOM_BYTES) random: RandomBytes,
+    @Inject(RANDOM_BYTES) private readonly random: RandomBytes,
     @Inject(CONFIG) private readonly config: Pick<Config, 'readWaitMs'>,
     @Inject(CapabilityRegistry) private readonly registry: CapabilityRegistry,
     @Inject(DirectBackends) private readonly backends: DirectBackends,
@@ -72,7 +72,7 @@ export class CardPublisher extends CardPublication {
     const executed = await this.#execution.execute(
       cardStream(agentId),
       command,
-      envelopeOf(command),
+      envelopeOf(command, this.random),
       async () => {
         const isComplete = await this.registry.isComplete(this.config.readWaitMs);
         if (!isComplete) return err({ code: 'projection-behind' });
@@ -99,8 +99,8 @@ export class CardPublisher extends CardPublication {
 }
 
 /** Each publication is a command of its own: what is asked for twice may be two lists. */
-function envelopeOf(command: PublishSkills): CommandEnvelope {
-  const commandId = randomUUID();
+function envelopeOf(command: PublishSkills, random: RandomBytes): CommandEnvelope {
+  const commandId = deriveUuid(['card-publisher', encodeBase64Url(random(16))]);
   return {
     commandId,
     requestDigest: hashJson(command),

@@ -2,7 +2,7 @@ import type { AgentId } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Manifest } from '../domain/manifest.js';
-import { brokenRules, refusalOf } from '../domain/manifest-rules.js';
+import { brokenRules, brokenRulesRefusal } from '../domain/manifest-rules.js';
 import { readManifestMembers } from '../domain/parse-manifest.js';
 import { schemaFaults } from './capability-schemas.js';
 
@@ -23,7 +23,7 @@ export function readManifest(value: unknown, defaultAgent: AgentId): Result<Mani
   const { members, faults } = readManifestMembers(value, defaultAgent);
   const wrong = [...faults, ...schemaFaults(members.directInvoke)];
   const broken = brokenRules(members, faults);
-  const refusal = refusalOf(broken);
+  const refusal = brokenRulesRefusal(broken);
   if (wrong.length > 0) {
     const all = [...wrong, ...(refusal?.faults ?? [])].slice(0, MAX_FAULTS);
     return err({ code: 'manifest-invalid', faults: all });

@@ -80,11 +80,11 @@ export function brokenRules(
 
 /** The rules that a manifest breaks, as a refusal; undefined when all hold. */
 export function manifestRefusal(manifest: ManifestMembers): Rejection | undefined {
-  return refusalOf(brokenRules(manifest));
+  return brokenRulesRefusal(brokenRules(manifest));
 }
 
 /** The code of the one rule that is broken, or `manifest-invalid` for several; all faults with it. */
-export function refusalOf(broken: readonly BrokenRule[]): Rejection | undefined {
+export function brokenRulesRefusal(broken: readonly BrokenRule[]): Rejection | undefined {
   const [first] = broken;
   if (first === undefined) return undefined;
   const isOne = broken.every(({ code }) => code === first.code);

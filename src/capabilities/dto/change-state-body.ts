@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Equals, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
-import { MustBe } from '../../http/dto-checks.js';
+import { Equals, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
+import { MaxCharacters, MustBe } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import { ID_FORM, parseSkillId, type SkillId } from '../../kernel/ids.js';
 import type { LifecycleState } from '../domain/manifest.js';
@@ -32,7 +32,7 @@ export class ChangeStateBody {
   @ApiPropertyOptional({ maxLength: MAX_REASON_LENGTH, description: 'Sealed in the log' })
   @IfPresent()
   @IsString()
-  @MaxLength(MAX_REASON_LENGTH)
+  @MaxCharacters(MAX_REASON_LENGTH)
   readonly reason?: string;
 
   @ApiPropertyOptional({

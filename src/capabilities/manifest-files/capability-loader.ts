@@ -11,8 +11,7 @@ import type { EventStore } from '../../event-store/port.js';
 import { EVENT_STORE } from '../../event-store/tokens.js';
 import { encodeBase64Url } from '../../kernel/base64url.js';
 import { deriveUuid } from '../../kernel/ids.js';
-import { REJECTIONS, type Rejection } from '../../kernel/rejection.js';
-import { ok, type Result } from '../../kernel/result.js';
+import type { RejectionCode } from '../../kernel/rejection.js';
 import { timestampOf, type Clock } from '../../kernel/timestamp.js';
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
@@ -20,39 +19,30 @@ import { CapabilityCommands } from '../commands/capability-commands.js';
 import { CapabilityContexts } from '../commands/capability-contexts.js';
 import { CardPublication } from '../commands/card-publication.js';
 import { targetOf, type CapabilityCommand } from '../domain/commands.js';
-import { capabilityDecider } from '../domain/decider.js';
-import { replacementsFirst } from './in-order.js';
-import { loadedChange, type LoadedChange } from './loaded-change.js';
-import { planChanges } from './plan-changes.js';
-import { PlannedHeads } from './planned-heads.js';
+import { capabilityStream } from '../domain/stream.js';
+import { completeViews } from './complete-views.js';
+import { planLoad, refused, type Step } from './load-plan.js';
+import type { LoadedChange } from './loaded-change.js';
 import { readManifestFiles, type FiledManifest } from './read-manifest-files.js';
 import { RegisteredBackends } from './registered-backends.js';
 import { RegistrySurvey } from './registry-survey.js';
 
-interface Planned {
-  readonly place: string;
-  readonly command: CapabilityCommand;
-}
-
-interface Step extends Planned {
-  readonly change: LoadedChange;
-}
-
-interface Plan {
-  readonly steps: readonly Step[];
-  readonly kept: readonly LoadedChange[];
-  readonly faults: readonly string[];
-}
-
-/** Views that are rebuilt read the whole log first. */
-const VIEWS_PATIENCE_MS = 5 * 60 * 1000;
+/** Refusals of what REST, or another node, was first with. */
+const OVERTAKEN: ReadonlySet<RejectionCode> = new Set<RejectionCode>([
+  'capability-changed',
+  'capability-exists',
+  'contention',
+]);
+/** Plans in a row of which not even the first step was first. */
+const MAX_LOST_PLANS = 24;
 
 const ACTOR = { principal: 'process:capability-loader', agent: null, tenant: null } as const;
 
 /**
  * Makes the registry what the manifest files say, by the commands that anybody else would give. All
  * of it is decided before anything is recorded, so that files with a fault change nothing; files
- * without news record nothing. Nodes that load the same files at once record them once.
+ * without news record nothing. Nodes that load the same files at once record them once. What others
+ * change meanwhile is overridden, too, or found to be at odds with the files like anything else.
  */
 @Injectable()
 export class CapabilityLoader {
@@ -92,78 +82,59 @@ export class CapabilityLoader {
     if (manifests.length === 0) return [];
     // What points to a capability, and when it was last called, is found in views.
     await this.#viewsAreComplete();
-    const plan = await this.#plan(manifests);
-    if (plan.faults.length > 0) throw new StartupError(plan.faults);
     const correlationId = deriveUuid(['capability-loader', encodeBase64Url(this.random(16))]);
-    for (const { place, command } of plan.steps) {
+    const changes = await this.#carryOut(manifests, correlationId);
+    const changed = new Set(changes.map(({ agentId }) => agentId));
+    for (const agentId of changed) await this.cards.ensure(agentId);
+    return changes;
+  }
+
+  /** What is overtaken is planned anew, with all that is still to be done; what is done stays done. */
+  async #carryOut(
+    manifests: readonly FiledManifest[],
+    correlationId: string,
+  ): Promise<readonly LoadedChange[]> {
+    const changes: LoadedChange[] = [];
+    const kept = new Map<string, LoadedChange>();
+    let left = manifests;
+    for (let lost = 0; ;) {
+      const plan = await planLoad(left, this.contexts, () => timestampOf(this.clock()));
+      if (plan.faults.length > 0) throw new StartupError(plan.faults);
+      for (const each of plan.kept) kept.set(`${streamOf(each)} ${each.detail}`, each);
+      const { done, overtaken } = await this.#perform(plan.steps, correlationId);
+      changes.push(...done.map(({ change }) => change));
+      if (overtaken === undefined) return [...changes, ...kept.values()];
+      lost = done.length > 0 ? 0 : lost + 1;
+      if (lost === MAX_LOST_PLANS) throw new StartupError([overtaken]);
+      const open = new Set(
+        plan.steps.slice(done.length).map(({ command }) => streamOf(targetOf(command))),
+      );
+      left = left.filter(({ manifest }) =>
+        open.has(streamOf(targetOf({ kind: 'register', manifest }))),
+      );
+    }
+  }
+
+  /** Step by step, until one is overtaken. */
+  async #perform(
+    steps: readonly Step[],
+    correlationId: string,
+  ): Promise<{ readonly done: readonly Step[]; readonly overtaken: string | undefined }> {
+    for (const [index, { place, command }] of steps.entries()) {
       const envelope = envelopeOf(command, correlationId);
       const executed = await this.capabilities.perform(command, null, envelope);
-      if (!executed.ok) throw new StartupError([refused(place, executed.error)]);
+      if (executed.ok) continue;
+      const why = refused(place, executed.error);
+      if (!OVERTAKEN.has(executed.error.code)) throw new StartupError([why]);
+      return { done: steps.slice(0, index), overtaken: why };
     }
-    const changed = new Set(plan.steps.map(({ command }) => targetOf(command).agentId));
-    for (const agentId of changed) await this.cards.ensure(agentId);
-    return [...plan.steps.map(({ change }) => change), ...plan.kept];
+    return { done: steps, overtaken: undefined };
   }
 
   async #viewsAreComplete(): Promise<void> {
-    if (!(await this.readModel.waitFor(await this.store.head(), VIEWS_PATIENCE_MS))) {
-      throw new StartupError(['the views did not catch up with the log in 5 minutes']);
-    }
+    const complete = await completeViews(this.store, this.readModel);
+    if (!complete.ok) throw new StartupError([complete.error]);
   }
-
-  /**
-   * First everything up to deprecation, replacements before what they replace; then removals the
-   * other way round, so that nothing is ever asked to point to a tombstone.
-   */
-  async #plan(manifests: readonly FiledManifest[]): Promise<Plan> {
-    const heads = new PlannedHeads(this.contexts.heads);
-    const steps: Step[] = [];
-    const removals: Planned[] = [];
-    const kept: LoadedChange[] = [];
-    const faults: string[] = [];
-    const rehearse = async ({ place, command }: Planned): Promise<void> => {
-      const change = await this.#rehearse(command, heads);
-      if (change.ok) steps.push({ place, command, change: change.value });
-      else faults.push(refused(place, change.error));
-    };
-    for (const { place, manifest } of replacementsFirst(manifests)) {
-      const { agentId, id: skillId } = manifest;
-      const planned = planChanges((await heads.head(agentId, skillId)) ?? null, manifest);
-      for (const detail of planned.kept) {
-        kept.push({ agentId, skillId, change: 'kept', detail, changes: [], level: 'warn' });
-      }
-      const isRemoval = (command: CapabilityCommand): boolean =>
-        command.kind === 'change-state' && command.state === 'removed';
-      removals.unshift(
-        ...planned.commands.filter(isRemoval).map((command) => ({ place, command })),
-      );
-      for (const command of planned.commands.filter((each) => !isRemoval(each))) {
-        await rehearse({ place, command });
-      }
-    }
-    for (const removal of removals) await rehearse(removal);
-    return { steps, kept, faults };
-  }
-
-  /** Decides a command on what is planned so far, and counts it in. */
-  async #rehearse(
-    command: CapabilityCommand,
-    heads: PlannedHeads,
-  ): Promise<Result<LoadedChange, Rejection>> {
-    const now = timestampOf(this.clock());
-    const { agentId, skillId } = targetOf(command);
-    const prepared = await this.contexts.prepare(command, null, () => now, heads);
-    if (!prepared.ok) return prepared;
-    const state = (await heads.head(agentId, skillId)) ?? null;
-    const decision = capabilityDecider.decide(state, command, prepared.value.context);
-    if (!decision.ok) return decision;
-    heads.record(state, decision.value, now);
-    return ok(loadedChange(command, state, await heads.head(agentId, skillId)));
-  }
-}
-
-function refused(place: string, { code, detail }: Rejection): string {
-  return `${place}: ${code}: ${REJECTIONS[code]}${detail === undefined ? '' : ` ${detail}`}`;
 }
 
 /** The same files at the same heads give the same commands on every node. */
@@ -177,4 +148,8 @@ function envelopeOf(command: CapabilityCommand, correlationId: string): CommandE
     head,
   });
   return { ...identity, actor: ACTOR, correlationId, causationId: null, traceparent: null };
+}
+
+function streamOf({ agentId, skillId }: ReturnType<typeof targetOf>): string {
+  return capabilityStream(agentId, skillId);
 }

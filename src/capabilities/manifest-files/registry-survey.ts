@@ -8,11 +8,10 @@ import type { AgentId } from '../../kernel/ids.js';
 import type { ReadModel } from '../../projections/port.js';
 import { READ_MODEL } from '../../projections/tokens.js';
 import { RegistrationAdvice } from '../queries/registration-advice.js';
+import { completeViews } from './complete-views.js';
 
 /** Lines of one agent; a whole fleet without handlers is told by its first. */
 const MAX_LINES = 100;
-/** So long a view may take to be rebuilt, in milliseconds. */
-const VIEWS_PATIENCE_MS = 5 * 60 * 1000;
 
 /**
  * Looks once, when the node starts, at all capabilities of the hosted agents, and logs what is worth
@@ -30,19 +29,25 @@ export class RegistrySurvey implements OnModuleDestroy {
   ) {}
 
   begin(): void {
-    void this.run().catch((error: unknown) => {
-      if (!this.#isOver) logReport('the capabilities could not be looked at', { error });
-    });
+    void this.run().catch((error: unknown) => this.#couldNotLook({ error }));
   }
 
   onModuleDestroy(): void {
     this.#isOver = true;
   }
 
-  /** Resolves when everything is told. */
+  #couldNotLook(why: Readonly<Record<string, unknown>>): void {
+    if (!this.#isOver) logReport('the capabilities could not be looked at', why);
+  }
+
+  /** Resolves when everything is told, or that views which are not complete tell nothing. */
   async run(): Promise<void> {
     if (this.hosted.length === 0) return;
-    await this.readModel.waitFor(await this.store.head(), VIEWS_PATIENCE_MS);
+    const complete = await completeViews(this.store, this.readModel);
+    if (!complete.ok) {
+      this.#couldNotLook({ fault: complete.error });
+      return;
+    }
     await Promise.all(this.hosted.map(({ agentId }) => this.#tell(agentId)));
   }
 

@@ -33,7 +33,7 @@ export class ListCapabilitiesHandler implements IQueryHandler<ListCapabilities> 
     const rows = this.readModel
       .prepare<{ capability: string }>(
         `SELECT capability FROM capability_directory WHERE ${conditions.join(' AND ')}
-         ORDER BY agent_id, skill_id LIMIT @limit`,
+         ORDER BY agent_id, skill_id LIMIT +@limit`,
       )
       .all({
         ...equal,

@@ -18,4 +18,7 @@ export abstract class Vocabulary {
 
   /** Values of any manifest of this deployment. */
   abstract everywhere(): KnownIdentifiers;
+
+  /** The entries of the setting alone, which everybody may know. */
+  abstract settled(): KnownIdentifiers;
 }

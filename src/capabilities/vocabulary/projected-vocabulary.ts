@@ -60,6 +60,10 @@ export class ProjectedVocabulary extends Vocabulary {
     return this.#everywhere;
   }
 
+  settled(): KnownIdentifiers {
+    return this.#settled;
+  }
+
   /** The tenant for which it is hosted; of an agent that no longer is, it alone. */
   #ownerOf(agentId: AgentId): string {
     const tenant = hostTenant(this.hosted, agentId);

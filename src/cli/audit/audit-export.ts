@@ -6,7 +6,7 @@ import { AuditFault } from './audit-fault.js';
 import { withProgress } from './audit-progress.js';
 import type { AuditReport } from './audit-report.js';
 import { checkKept, checkPublished } from './checkpoint-checks.js';
-import { checkpointToKeep, type Keeping } from './checkpoint-to-keep.js';
+import { checkpointToKeep, type CheckpointToKeep } from './checkpoint-to-keep.js';
 import { chunksOf } from './export-chunks.js';
 import { lineBlocks } from './line-blocks.js';
 import { LogAudit } from './log-audit.js';
@@ -28,7 +28,7 @@ export interface ExportAuditOptions {
 export interface ExportAudit {
   readonly report: AuditReport;
   /** The newest checkpoint that was given, or why it is not kept. */
-  readonly keeping: Keeping;
+  readonly keeping: CheckpointToKeep;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { CliFault } from '../cli-fault.js';
 import type { CommandOutput } from '../command.js';
 import { counted } from '../counted.js';
 import { printable } from '../printable.js';
-import { keepingLine, type Keeping } from './checkpoint-to-keep.js';
+import { keepingLine, type CheckpointToKeep } from './checkpoint-to-keep.js';
 import type { ComparedStates } from './compare-states.js';
 import type { AuditedEvents } from './log-audit.js';
 import type { Difference } from './state-difference.js';
@@ -46,7 +46,7 @@ export interface AuditReport {
  */
 export function reportOf(
   { tree, events, checkpointsLeftOut, size, root, compared, cut }: AuditReport,
-  keeping: Keeping | null,
+  keeping: CheckpointToKeep | null,
 ): Required<CommandOutput> {
   const { result } = summarize([...tree, ...events.findings]);
   const differences = typeof compared === 'string' ? [] : compared.differences;

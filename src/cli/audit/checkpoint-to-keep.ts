@@ -18,7 +18,7 @@ export interface NotKept {
 }
 
 /** The checkpoint that is to be kept for the next audit. */
-export type Keeping = Result<SignedCheckpoint, NotKept>;
+export type CheckpointToKeep = Result<SignedCheckpoint, NotKept>;
 
 export interface AuditedTree {
   /** Whether it was read as far as was meant: of a part nothing is kept. */
@@ -38,7 +38,13 @@ export interface AuditedTree {
  * signed it, the entries lead to its root), the log is verified to begin with each that was kept, and
  * nothing failed. That nothing speaks against it is not enough.
  */
-export function checkpointToKeep({ isWhole, tree, events, newest, kept }: AuditedTree): Keeping {
+export function checkpointToKeep({
+  isWhole,
+  tree,
+  events,
+  newest,
+  kept,
+}: AuditedTree): CheckpointToKeep {
   const size = newest?.given.checkpoint.size ?? null;
   if (events.counts.failed > 0 || tree.some(({ result }) => result === 'failed')) {
     return err({ code: 'something-failed', size });
@@ -56,7 +62,7 @@ export function checkpointToKeep({ isWhole, tree, events, newest, kept }: Audite
 }
 
 /** What is told of it, in one line. */
-export function keepingLine(keeping: Keeping): string {
+export function keepingLine(keeping: CheckpointToKeep): string {
   return keeping.ok
     ? `kept: the checkpoint of ${String(keeping.value.checkpoint.size)} entries\n`
     : `nothing kept: ${whyNot(keeping.error)}\n`;

@@ -9,7 +9,7 @@ import {
   MAX_FINDINGS,
   MAX_INTERACTIONS,
   type CountedFindings,
-  type Finding,
+  type AuditFinding,
   type JudgedLines,
 } from './shard-protocol.js';
 import { ShardWorker } from './shard-worker.js';
@@ -47,7 +47,7 @@ export class LogAudit {
   readonly #frontier = new MerkleFrontier();
   readonly #rootsAt = new Map<number, Uint8Array | undefined>();
   readonly #counts: Record<Verdict, number> = { verified: 0, failed: 0, 'not-checkable': 0 };
-  readonly #findings: Finding[] = [];
+  readonly #findings: AuditFinding[] = [];
   readonly #tables: TemporaryTables | undefined;
   readonly #leaves: KeptLeaves | undefined;
   #dealt = 0;
@@ -224,7 +224,7 @@ export class LogAudit {
     }
   }
 
-  #noteFindings(findings: readonly Finding[]): void {
+  #noteFindings(findings: readonly AuditFinding[]): void {
     for (const finding of findings) {
       const ofKind = this.#findings.filter(({ result }) => result.result === finding.result.result);
       if (ofKind.length < MAX_FINDINGS) this.#findings.push(finding);
@@ -241,7 +241,7 @@ function merged(shares: readonly CountedFindings[]): CountedFindings {
 }
 
 /** Of the log. */
-function inOrder(findings: readonly Finding[]): readonly Finding[] {
+function inOrder(findings: readonly AuditFinding[]): readonly AuditFinding[] {
   return findings.toSorted((a, b) => a.index - b.index);
 }
 

@@ -11,7 +11,7 @@ import { AuditFault } from './audit-fault.js';
 import { withProgress } from './audit-progress.js';
 import type { AuditReport } from './audit-report.js';
 import { checkKept, checkPublished } from './checkpoint-checks.js';
-import { checkpointToKeep, type Keeping } from './checkpoint-to-keep.js';
+import { checkpointToKeep, type CheckpointToKeep } from './checkpoint-to-keep.js';
 import { compareStates, NOTHING_COMPARED, settled, type StatesSoFar } from './compare-states.js';
 import { firstForeign } from './first-foreign-leaf.js';
 import { lineBlocks } from './line-blocks.js';
@@ -34,7 +34,7 @@ export interface LogFollowerOptions {
 export interface ServiceAudit {
   readonly report: AuditReport;
   /** The newest checkpoint, or why it is not kept. */
-  readonly keeping: Keeping;
+  readonly keeping: CheckpointToKeep;
 }
 
 /** Before the last of it is settled. */

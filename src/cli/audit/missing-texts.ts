@@ -4,11 +4,11 @@ import {
   type Packing,
   type RestingPlace,
 } from '../../audit/verify/replay/resting-states.js';
-import { MAX_FINDINGS, type Finding, type TextGaps } from './shard-protocol.js';
+import { MAX_FINDINGS, type AuditFinding, type TextGaps } from './shard-protocol.js';
 
 interface Gaps {
   count: number;
-  readonly first: Finding;
+  readonly first: AuditFinding;
 }
 
 const GAPS_PACKING: Packing<Gaps> = {
@@ -25,14 +25,14 @@ export class MissingTexts {
   readonly #missing: RestingStates<Gaps>;
   #missingCount = 0;
   #erasedCount = 0;
-  readonly #erased: Finding[] = [];
+  readonly #erased: AuditFinding[] = [];
 
   constructor(place: RestingPlace) {
     this.#missing = new RestingStates(GAPS_PACKING, place);
   }
 
   /** Whether it is a result of this kind, and is kept here then. */
-  take(stream: string, finding: Finding): boolean {
+  take(stream: string, finding: AuditFinding): boolean {
     if (!lacksTexts(finding.result)) return false;
     const gaps = this.#missing.get(stream);
     if (gaps === undefined) this.#missing.set(stream, { count: 1, first: finding });
@@ -61,8 +61,8 @@ export class MissingTexts {
     };
   }
 
-  #firstMissing(): readonly Finding[] {
-    const found: Finding[] = [];
+  #firstMissing(): readonly AuditFinding[] {
+    const found: AuditFinding[] = [];
     if (this.#missingCount === 0) return found;
     for (const [, { first }] of this.#missing.entries()) {
       if (found.length === MAX_FINDINGS && first.index > (found.at(-1)?.index ?? 0)) continue;

@@ -35,14 +35,14 @@ export interface JudgedLines {
   readonly dealt: ShardLines;
   readonly counts: Readonly<Record<Verdict, number>>;
   /** What did not come out as verified, in the order of the log: the first {@link MAX_FINDINGS} of each kind. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly AuditFinding[];
   /** Of the last of them, in the service's log; null when there was none. */
   readonly position: string | null;
   /** Where the first line stands that is no event of this log. */
   readonly malformed: number | null;
 }
 
-export interface Finding {
+export interface AuditFinding {
   readonly index: number;
   readonly result: CheckResult;
 }
@@ -54,7 +54,7 @@ export const MAX_INTERACTIONS = 1_000;
 /** Results of one kind: how many, and the first {@link MAX_FINDINGS}, of each interaction one. */
 export interface CountedFindings {
   readonly count: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly AuditFinding[];
 }
 
 /** What could not be checked of interactions for want of their texts. */

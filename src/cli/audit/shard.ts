@@ -13,7 +13,7 @@ import {
   JUDGED_ELSEWHERE,
   MAX_FINDINGS,
   MAX_INTERACTIONS,
-  type Finding,
+  type AuditFinding,
   type JudgedLines,
   type ShardAnswers,
   type ShardLines,
@@ -61,7 +61,7 @@ export class Shard {
     const { lines, indices, leaves } = dealt;
     const block = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
     const counts: Record<Verdict, number> = { verified: 0, failed: 0, 'not-checkable': 0 };
-    const findings: Finding[] = [];
+    const findings: AuditFinding[] = [];
     let position: string | null = null;
     let nth = -1;
     for (const [begin, end] of linesOf(block)) {

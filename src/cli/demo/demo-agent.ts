@@ -31,7 +31,7 @@ export interface DemoHead {
 /** One party: its key never leaves this object, its token is what a thief could steal. */
 export class DemoAgent {
   readonly keyId: KeyId;
-  private readonly jwk: Ed25519PrivateJwk;
+  readonly #jwk: Ed25519PrivateJwk;
 
   constructor(
     readonly agentId: AgentId,
@@ -39,14 +39,14 @@ export class DemoAgent {
     private readonly token: string,
   ) {
     this.keyId = `${agentId}-1` as KeyId;
-    this.jwk = generateKeyPairSync('ed25519').privateKey.export({
+    this.#jwk = generateKeyPairSync('ed25519').privateKey.export({
       format: 'jwk',
     }) as unknown as Ed25519PrivateJwk;
   }
 
   /** Registers the agent, its public key and the proof that it holds the private half. */
   register(): Promise<Answer> {
-    return this.registerAt({
+    return this.#registerAt({
       transport: {
         protocol: 'A2A/1.0',
         protocolBinding: 'JSONRPC',
@@ -57,17 +57,17 @@ export class DemoAgent {
 
   /** The same for an agent whose endpoint the service serves. */
   registerHosted(): Promise<Answer> {
-    return this.registerAt({ hosted: true });
+    return this.#registerAt({ hosted: true });
   }
 
-  private registerAt(endpoint: object): Promise<Answer> {
-    const { kty, crv, x } = this.jwk;
-    const signedAt = this.now();
-    const proof = this.sign(
+  #registerAt(endpoint: object): Promise<Answer> {
+    const { kty, crv, x } = this.#jwk;
+    const signedAt = this.#now();
+    const proof = this.#sign(
       makeStatement<KeyProofStatement>('agent/key-proof', {
         audience: this.client.audience,
         agentId: this.agentId,
-        jwkThumbprint: jwkThumbprint(this.jwk),
+        jwkThumbprint: jwkThumbprint(this.#jwk),
         keyId: this.keyId,
         signedAt,
       }),
@@ -86,7 +86,7 @@ export class DemoAgent {
       responderAgentId: responder,
       contract,
       expiresAt,
-      acceptance: this.acceptance(contract, 1, null, expiresAt),
+      acceptance: this.#acceptance(contract, 1, null, expiresAt),
     });
   }
 
@@ -96,7 +96,7 @@ export class DemoAgent {
       agentId: this.agentId,
       head,
       contract,
-      acceptance: this.acceptance(contract, head.revision + 1, head.termsHash, expiresAt),
+      acceptance: this.#acceptance(contract, head.revision + 1, head.termsHash, expiresAt),
     });
   }
 
@@ -105,7 +105,7 @@ export class DemoAgent {
     return this.post(`${interactionPath(document)}/acceptances`, {
       agentId: this.agentId,
       head: headOf(document),
-      acceptance: this.acceptance(
+      acceptance: this.#acceptance(
         newest.contract,
         newest.revision,
         newest.previousTermsHash ?? null,
@@ -135,8 +135,8 @@ export class DemoAgent {
       completionConditions: contract.completionConditions.map(answer),
       evidenceRequirements: contract.evidenceRequirements.map(answer),
     };
-    const signedAt = this.now();
-    const value = this.sign(
+    const signedAt = this.#now();
+    const value = this.#sign(
       makeStatement<CompletionStatement>('federated-interaction/completion', {
         audience: this.client.audience,
         agentId: this.agentId,
@@ -156,8 +156,8 @@ export class DemoAgent {
 
   /** Lets the texts of an ended interaction go; they are erased once every party has. */
   consentToErasure(interactionId: InteractionId): Promise<Answer> {
-    const signedAt = this.now();
-    const value = this.sign(
+    const signedAt = this.#now();
+    const value = this.#sign(
       makeStatement<ErasureConsentStatement>('federated-interaction/erasure-consent', {
         audience: this.client.audience,
         agentId: this.agentId,
@@ -175,14 +175,14 @@ export class DemoAgent {
     return this.client.request('GET', path, this.token);
   }
 
-  private acceptance(
+  #acceptance(
     contract: Contract,
     revision: number,
     previousTermsHash: TermsHash | null,
     expiresAt: Timestamp,
   ): object {
-    const acceptedAt = this.now();
-    const value = this.sign(
+    const acceptedAt = this.#now();
+    const value = this.#sign(
       makeStatement<AcceptanceStatement>('federated-interaction/acceptance', {
         audience: this.client.audience,
         interactionId: contract.interactionId,
@@ -202,11 +202,11 @@ export class DemoAgent {
     return this.client.request('POST', path, this.token, body, randomUUID());
   }
 
-  private sign(statement: Statement): string {
-    return signEd25519(privateKeyObject(this.jwk), statementText(statement));
+  #sign(statement: Statement): string {
+    return signEd25519(privateKeyObject(this.#jwk), statementText(statement));
   }
 
-  private now(): Timestamp {
+  #now(): Timestamp {
     return timestampOf(Date.now());
   }
 }

@@ -8,7 +8,7 @@ import {
 import type { Client } from '@a2a-js/sdk/client';
 import { isJsonRpcError } from '@a2a-js/sdk/errors';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
-import { ACTIVATED, requestOf, type DirectInvoke } from './direct-request.js';
+import { ACTIVATED, requestOf, type DirectRequest } from './direct-request.js';
 import { connect } from './sdk-client.js';
 
 /** What became of it: its task, or the codes with which it was refused. */
@@ -34,7 +34,7 @@ export class DirectCaller {
     return this.client.getAgentCard();
   }
 
-  async invoke(call: DirectInvoke): Promise<DirectOutcome> {
+  async invoke(call: DirectRequest): Promise<DirectOutcome> {
     try {
       const result = await this.client.sendMessage(requestOf(call), ACTIVATED);
       if (!('status' in result)) throw new Error('the agent answered without a task');
@@ -46,7 +46,7 @@ export class DirectCaller {
   }
 
   /** The steps of a call as they come: states of its task, and `artifact`. */
-  async *stream(call: DirectInvoke): AsyncGenerator<string, undefined> {
+  async *stream(call: DirectRequest): AsyncGenerator<string, undefined> {
     for await (const response of this.client.sendMessageStream(requestOf(call), ACTIVATED)) {
       yield stepOf(response);
     }

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import { textPart } from './partner.js';
 
 /** A call by id and arguments, under a contract that it names. */
-export interface DirectInvoke {
+export interface DirectRequest {
   readonly skillId: string;
   readonly arguments: JsonObject;
   readonly under: InteractionId;
@@ -23,7 +23,7 @@ export const ACTIVATED: RequestOptions = {
 };
 
 /** The message that a call is: activated by what it declares and what it carries (RFC section 3.2). */
-export function requestOf({ skillId, under, ...call }: DirectInvoke): SendMessageRequest {
+export function requestOf({ skillId, under, ...call }: DirectRequest): SendMessageRequest {
   const { idempotencyKey } = call;
   const payload = {
     callId: randomUUID(),

@@ -10,7 +10,7 @@ import { millisecondsOf, timestampOf } from '../../kernel/timestamp.js';
 import { completed, expectEqual, refused, taskIn } from './call-expectations.js';
 import type { DemoAgent } from './demo-agent.js';
 import { resultOf, saidUnder, type DirectCaller } from './direct-caller.js';
-import type { DirectInvoke } from './direct-request.js';
+import type { DirectRequest } from './direct-request.js';
 import { DISPUTE, FINANCE, MATCH, RELEASE } from './partner-contract.js';
 import type { Counterpart } from './partner-link.js';
 import { expectStatus, text, type Narrator } from './story.js';
@@ -113,14 +113,14 @@ export async function playExpiredCall(
   say(`   at ${before} it was a ${decisionOf(explained)}`);
 }
 
-function matching(under: FederatedInteraction['interactionId']): DirectInvoke {
+function matching(under: FederatedInteraction['interactionId']): DirectRequest {
   return { skillId: MATCH, arguments: { invoice: INVOICE, lines: [2] }, under };
 }
 
 /** What the service says of a call without making it. */
 async function explain(
   agent: DemoAgent,
-  call: DirectInvoke,
+  call: DirectRequest,
   more: object = {},
 ): Promise<JsonObject> {
   const { skillId, under } = call;

@@ -10,7 +10,7 @@ import { headOf, type DemoAgent } from './demo-agent.js';
 export type Narrator = (line: string) => void;
 
 /** What a verifier needs, as the service publishes it. */
-export interface Outcome {
+export interface PlayedStory {
   readonly interactionId: InteractionId;
   readonly document: JsonObject;
   readonly verificationKeys: JsonObject;
@@ -24,7 +24,7 @@ export async function playStory(
   alpha: DemoAgent,
   beta: DemoAgent,
   say: Narrator,
-): Promise<Outcome> {
+): Promise<PlayedStory> {
   say('1. Two agents register, each with a key of its own and a proof that it holds it');
   for (const agent of [alpha, beta]) {
     const registered = expectStatus(await agent.register(), 201);

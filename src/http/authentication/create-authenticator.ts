@@ -48,6 +48,7 @@ async function createVerifier(config: Config, clock: Clock): Promise<TokenVerifi
         maxAgeMs: ISSUER_KEYS_MAX_AGE_MS,
         cooldownMs: ISSUER_KEYS_COOLDOWN_MS,
         allowLoopbackHttp: config.mode === 'development',
+        clock,
         onFault: (fault) => {
           logFault(fault, 'issuer-keys');
         },

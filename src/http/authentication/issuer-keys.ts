@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, type RemoteJWKSet } from 'jose';
 import { isSecureUrl } from '../../config/addresses.js';
+import type { Clock } from '../../kernel/timestamp.js';
 
 /** The issuer's keys could not be read: the token is neither good nor bad. */
 export class IssuerUnavailable extends Error {
@@ -12,17 +13,18 @@ export interface IssuerKeysOptions {
   readonly jwksUri: string | null;
   /** How long a fetched set is believed, in milliseconds: how long a removed key still works. */
   readonly maxAgeMs: number;
-  /** Shortest time between two fetches for the sake of unknown key ids, in milliseconds. */
+  /** Shortest time between two fetches for unknown key ids, and after a discovery that failed, in milliseconds. */
   readonly cooldownMs: number;
   /** In development an issuer may be an http server on this machine. */
   readonly allowLoopbackHttp: boolean;
+  readonly clock: Clock;
   /** Told once per outage why the keys cannot be read. */
   readonly onFault: (fault: unknown) => void;
 }
 
 const FETCH_TIMEOUT_MS = 5_000;
 
-/** A moved `jwks_uri` is found within this time, in milliseconds. */
+/** How long a discovered `jwks_uri` is used without asking again, in milliseconds. */
 const DISCOVERY_MAX_AGE_MS = 10 * 60 * 1000;
 
 /**
@@ -35,8 +37,7 @@ export function remoteIssuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
   let isDown = false;
   return async (header, token) => {
     try {
-      const keys = await endpoint.keys();
-      const key = await keys(header, token);
+      const key = await endpoint.keyOf(header, token);
       isDown = false;
       return key;
     } catch (error) {
@@ -61,23 +62,60 @@ function isAboutTheToken(error: unknown): boolean {
 class JwksEndpoint {
   #keys: RemoteJWKSet | undefined;
   #uri: string | undefined;
-  #discoveredAt = Number.NEGATIVE_INFINITY;
+  /** Ends, however it ends. */
   #discovery: Promise<void> | undefined;
+  /** Of the last discovery, unless it succeeded. */
+  #fault: unknown;
+  /** When the last one ended. */
+  #discoveredAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: IssuerKeysOptions) {
     if (options.jwksUri !== null) this.#open(options.jwksUri);
   }
 
-  async keys(): Promise<RemoteJWKSet> {
-    const isDue = Date.now() - this.#discoveredAt >= DISCOVERY_MAX_AGE_MS;
-    if (this.#keys === undefined || (this.options.jwksUri === null && isDue)) {
-      this.#discovery ??= this.#discover().finally(() => {
-        this.#discovery = undefined;
-      });
-      await this.#discovery;
+  /**
+   * The key of a token. A set that is known is used while discovery is under way, or fails; only for a key
+   * that it does not give is a discovery waited for, which may name the set that has it.
+   */
+  async keyOf(...token: Parameters<JWTVerifyGetKey>): Promise<Awaited<ReturnType<RemoteJWKSet>>> {
+    const discovery = this.#discoveryIfDue();
+    if (this.#keys === undefined) await discovery;
+    const keys = this.#keys;
+    if (keys === undefined) throw this.#fault;
+    try {
+      return await keys(...token);
+    } catch (error) {
+      await discovery;
+      const newer = this.#keys;
+      if (newer === undefined || newer === keys) throw error;
+      return newer(...token);
     }
-    if (this.#keys === undefined) throw new Error('discovery found no key set');
-    return this.#keys;
+  }
+
+  /** The discovery under way, begun when it is time; undefined when there is none. */
+  #discoveryIfDue(): Promise<void> | undefined {
+    if (this.options.jwksUri !== null) return undefined;
+    const age = this.options.clock() - this.#discoveredAt;
+    const holdsFor = this.#fault === undefined ? DISCOVERY_MAX_AGE_MS : this.options.cooldownMs;
+    // Of a negative age nobody knows what it is: the clock was set back.
+    if (this.#discovery === undefined && age >= 0 && age < holdsFor) return undefined;
+    this.#discovery ??= this.#discoverOnce().finally(() => {
+      this.#discovery = undefined;
+    });
+    return this.#discovery;
+  }
+
+  async #discoverOnce(): Promise<void> {
+    const { clock, onFault } = this.options;
+    try {
+      await this.#discover();
+      this.#fault = undefined;
+    } catch (error) {
+      // Without keys whoever asks for one is told, and tells.
+      if (this.#keys !== undefined && this.#fault === undefined) onFault(error);
+      this.#fault = error;
+    }
+    this.#discoveredAt = clock();
   }
 
   #open(uri: string): void {
@@ -104,6 +142,5 @@ class JwksEndpoint {
     if (typeof uri !== 'string' || !URL.canParse(uri)) throw new Error('discovery has no jwks_uri');
     if (!isSecureUrl(new URL(uri), allowLoopbackHttp)) throw new Error('jwks_uri is not https');
     this.#open(uri);
-    this.#discoveredAt = Date.now();
   }
 }

@@ -23,7 +23,7 @@ const TOKEN_ALGORITHMS = [
 ];
 
 /** Media types of access tokens (RFC 9068 section 2.1); other JWTs of the issuer are no tokens. */
-const TOKEN_TYPES = new Set<unknown>([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
+const TOKEN_TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 
 export interface TokenRules {
   readonly issuer: string;
@@ -59,7 +59,7 @@ export class TokenVerifier {
     }).catch((error: unknown) => {
       throw refusalOfToken(error);
     });
-    if (!TOKEN_TYPES.has(protectedHeader.typ?.toLowerCase())) {
+    if (!isTokenType(protectedHeader.typ)) {
       throw tokenInvalid('The JWT is not an access token.');
     }
     // Bound to a key that a bearer request does not prove (RFC 7800): it is no bearer token.
@@ -70,6 +70,11 @@ export class TokenVerifier {
     if (!caller.ok) throw tokenInvalid(caller.error);
     return { caller: caller.value, expiresAt: ((payload.exp ?? 0) + leewaySeconds) * 1000 };
   }
+}
+
+/** @param typ as the token says it, of whatever type: jose looks at it only when told what to expect */
+function isTokenType(typ: unknown): boolean {
+  return typ === undefined || (typeof typ === 'string' && TOKEN_TYPES.has(typ.toLowerCase()));
 }
 
 function refusalOfToken(error: unknown): RejectionException {

@@ -1,5 +1,5 @@
-import type { KeyStore } from '../../event-store/key-store.js';
 import type { WatchedEventStore } from '../../event-store/watched-event-store.js';
+import type { WatchedKeyStore } from '../../event-store/watched-key-store.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import type { Result } from '../../kernel/result.js';
@@ -8,12 +8,16 @@ import type { ProjectionsHealth } from '../../projections/port.js';
 import type { HealthSource } from './health-source.js';
 
 /**
- * The log answers, and the last write reached it.
+ * The log, or the store of tasks, answers, and the last write reached it.
  * @param engine its name, for operators
  */
-export function eventStoreHealth(store: WatchedEventStore, engine: string): HealthSource {
+export function eventStoreHealth(
+  store: WatchedEventStore,
+  engine: string,
+  name: 'event-store' | 'task-store' = 'event-store',
+): HealthSource {
   return {
-    name: 'event-store',
+    name,
     check: async () => {
       const { canWrite } = store;
       return { healthy: canWrite, details: { engine, head: await store.head(), canWrite } };
@@ -21,13 +25,14 @@ export function eventStoreHealth(store: WatchedEventStore, engine: string): Heal
   };
 }
 
-/** The data keys can be reached: without them nothing is sealed or read. */
-export function keyStoreHealth(keys: KeyStore, engine: string): HealthSource {
+/** The data keys can be reached, and the last new one was kept: without them nothing is sealed or read. */
+export function keyStoreHealth(keys: WatchedKeyStore, engine: string): HealthSource {
   return {
     name: 'key-store',
     check: async () => {
+      const { canWrite } = keys;
       await keys.find('health');
-      return { healthy: true, details: { engine } };
+      return { healthy: canWrite, details: { engine, canWrite } };
     },
   };
 }

@@ -2,7 +2,14 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { REJECTIONS, type RejectionCode } from '../../kernel/rejection.js';
 import { ACCESS_EXTENSION, honoursPositionToken, isRead, type RouteAccess } from '../access.js';
-import { BODY_PROBLEMS, byStatus, COMMON_PROBLEMS, problemResponse } from './problems.js';
+import { NOT_MODIFIED } from './not-modified.js';
+import {
+  BODY_PROBLEMS,
+  byStatus,
+  COMMON_PROBLEMS,
+  HTTP_PROBLEMS,
+  problemResponse,
+} from './problems.js';
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
@@ -51,6 +58,7 @@ function completeOperation(operation: Operation, method: (typeof METHODS)[number
   const isPublic = access.public === true;
   const waits = honoursPositionToken(method.toUpperCase(), access);
   const isRepeatable = !isPublic && !isRead(method.toUpperCase());
+  if (access.shared === true) operation.responses['304'] = NOT_MODIFIED;
   operation.security = isPublic ? [] : [{ bearer: [...(access.anyScope ?? [])] }];
   operation.parameters = [
     ...(operation.parameters ?? []),
@@ -60,14 +68,14 @@ function completeOperation(operation: Operation, method: (typeof METHODS)[number
   ];
   addProblems(operation, [
     ...(isPublic ? PUBLIC_PROBLEMS : COMMON_PROBLEMS),
-    ...(operation.requestBody === undefined ? [] : BODY_PROBLEMS),
+    ...(isRead(method.toUpperCase()) ? [] : BODY_PROBLEMS),
     ...(waits ? POSITION_TOKEN_PROBLEMS : []),
     ...(isRepeatable ? (['idempotency-key-invalid'] as const) : []),
   ]);
 }
 
 const PUBLIC_PROBLEMS: readonly RejectionCode[] = [
-  'http-malformed',
+  ...HTTP_PROBLEMS,
   'internal-error',
   'store-unavailable',
   'shutting-down',

@@ -1,8 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { REJECTIONS, type RejectionCode } from '../../kernel/rejection.js';
+import type { RejectionCode } from '../../kernel/rejection.js';
 import { PROBLEM_MEDIA_TYPE } from '../problem.js';
 import { REJECTION_STATUS } from '../rejection-status.js';
+import { WORDS } from '../rejection-words.js';
 
 /** Reference to the schema of problem documents, which `document.ts` defines. */
 const PROBLEM_SCHEMA = { $ref: '#/components/schemas/Problem' };
@@ -35,15 +36,24 @@ export function problemResponse(codes: readonly RejectionCode[]): {
   content: Record<string, { schema: { $ref: string } }>;
 } {
   return {
-    description: codes.map((code) => `\`${code}\`: ${REJECTIONS[code]}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${WORDS[code]}`).join('\n\n'),
     content: { [PROBLEM_MEDIA_TYPE]: { schema: PROBLEM_SCHEMA } },
   };
 }
 
+/** What any operation may answer before anybody looks at who asks for what. */
+export const HTTP_PROBLEMS = [
+  'http-malformed',
+  'headers-too-large',
+  'request-timeout',
+  // For the content coding of the body, which is looked at whether one is read or not.
+  'media-type-unsupported',
+] as const satisfies readonly RejectionCode[];
+
 /** What any authenticated operation may answer. */
 export const COMMON_PROBLEMS = [
   'request-invalid',
-  'http-malformed',
+  ...HTTP_PROBLEMS,
   'token-missing',
   'token-invalid',
   'scope-missing',
@@ -54,7 +64,7 @@ export const COMMON_PROBLEMS = [
   'too-many-streams',
 ] as const satisfies readonly RejectionCode[];
 
-/** What an operation with a body may answer besides. */
+/** What an operation that writes may answer besides: one that needs no body reads the one that is sent. */
 export const BODY_PROBLEMS = [
   'json-syntax',
   'json-not-utf8',
@@ -65,5 +75,4 @@ export const BODY_PROBLEMS = [
   'json-lone-surrogate',
   'json-inexact-number',
   'json-too-large',
-  'media-type-unsupported',
 ] as const satisfies readonly RejectionCode[];

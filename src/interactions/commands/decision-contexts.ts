@@ -9,14 +9,13 @@ import type { Prepared } from '../../event-store/command-execution.js';
 import { deriveUuid, parseAgentId, type AgentId } from '../../kernel/ids.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { ok, type Result } from '../../kernel/result.js';
-import type { Timestamp } from '../../kernel/timestamp.js';
+import { notBefore, type Timestamp } from '../../kernel/timestamp.js';
 import { ATTESTING, type Attesting } from '../attesting.js';
 import type { InteractionCommand } from '../domain/commands.js';
 import type { InteractionContext } from '../domain/context.js';
 import { expectedAcceptance } from '../domain/expected-acceptance.js';
 import { MAX_PARTIES } from '../domain/contract-rules.js';
 import type { Interaction } from '../domain/interaction.js';
-import { decisionMoment } from './decision-moment.js';
 import type { PerformInteractionCommand } from './perform-interaction-command.js';
 import { verifyAhead } from './verify-ahead.js';
 
@@ -41,7 +40,11 @@ export class DecisionContexts {
       mayAttest(command) ? this.attesting.attester() : NO_ATTESTER,
     ]);
     if (!attester.ok) return attester;
-    const now = decisionMoment(clock(), agents.values(), attester.value.recordedAt);
+    const now = notBefore(
+      clock(),
+      attester.value.recordedAt,
+      ...[...agents.values()].map(({ updatedAt }) => updatedAt),
+    );
     const { publicBaseUrl: audience } = this.config;
     const expected = expectedAcceptance(state, command, agents, audience);
     if (expected !== undefined) await verifyAhead(expected);
@@ -90,6 +93,6 @@ const NO_ATTESTER = ok({
   attest: () => {
     throw new Error('only an acceptance completes a revision');
   },
-  recordedAt: null,
+  recordedAt: undefined,
   basedOn: {},
 });

@@ -30,7 +30,7 @@ export class PerformInteractionCommandHandler implements ICommandHandler<Perform
     if (!executed.ok) return executed;
     const { state, revision, position, replayed } = executed.value;
     if (state === undefined) throw new Error(`${interactionId} has a command but no proposal`);
-    if (replayed && !(await this.mayHear(performed))) {
+    if (replayed && !(await this.#mayHear(performed))) {
       return err({
         code: command.kind === 'propose' ? 'not-acting-agent' : 'interaction-not-found',
       });
@@ -42,7 +42,7 @@ export class PerformInteractionCommandHandler implements ICommandHandler<Perform
    * A replayed command was not judged again: whether this token may act for the agent is asked
    * here, since its principal may have acted through another client, or may no longer act.
    */
-  private async mayHear({ command, caller }: PerformInteractionCommand): Promise<boolean> {
+  async #mayHear({ command, caller }: PerformInteractionCommand): Promise<boolean> {
     if (caller === undefined || !('agentId' in command)) return true;
     const agent = await this.contexts.agent(command.agentId);
     return agent !== undefined && actingAs(caller, agent) !== undefined;

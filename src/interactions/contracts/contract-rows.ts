@@ -28,7 +28,7 @@ export function contractRows(
   const inForce = readModel
     .prepare<{ id: InteractionId }>(
       `SELECT interaction_id AS id FROM contracts_by_pair WHERE pair = @pair AND ${goesOn}
-       ORDER BY began, interaction_id LIMIT @limit`,
+       ORDER BY began, interaction_id LIMIT +@limit`,
     )
     .all(values);
   const hadAny =

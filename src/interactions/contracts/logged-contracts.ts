@@ -16,7 +16,7 @@ import { InteractionExecution } from '../interaction-execution.js';
 import {
   ContractsBetween,
   type ContractsOfPair,
-  type ReadInteraction,
+  type InteractionSnapshot,
 } from '../queries/contracts-between.js';
 import { contractRows, type ContractRows } from './contract-rows.js';
 import { InteractionTail } from './interaction-tail.js';
@@ -98,7 +98,7 @@ export class LoggedContracts extends ContractsBetween {
     await this.#untilViewBegins();
     const candidates = this.#candidates(one, other, moment);
     if (candidates === undefined) return UNKNOWN;
-    const active: ReadInteraction[] = [];
+    const active: InteractionSnapshot[] = [];
     let { hadAny } = candidates;
     for (const id of candidates.ids) {
       await letOthersRun();
@@ -116,7 +116,7 @@ export class LoggedContracts extends ContractsBetween {
     other: AgentId,
     interactionId: InteractionId,
     moment?: Timestamp,
-  ): Promise<ReadInteraction | undefined> {
+  ): Promise<InteractionSnapshot | undefined> {
     const read = await this.#read(interactionId, moment);
     if (read === undefined || read === 'unreadable') return undefined;
     return areParties(read.interaction.parties, one, other) ? read : undefined;
@@ -172,7 +172,7 @@ export class LoggedContracts extends ContractsBetween {
   async #read(
     id: InteractionId,
     moment?: Timestamp,
-  ): Promise<ReadInteraction | undefined | 'unreadable'> {
+  ): Promise<InteractionSnapshot | undefined | 'unreadable'> {
     const stream = interactionStream(id);
     let loaded: Loaded<Interaction | undefined>;
     try {

@@ -1,10 +1,12 @@
 import type { AgentId, InteractionId } from '../../kernel/ids.js';
 import { letOthersRun } from '../../threads/let-others-run.js';
-import type { ContractsOfPair, ReadInteraction } from '../queries/contracts-between.js';
+import type { ContractsOfPair, InteractionSnapshot } from '../queries/contracts-between.js';
 import { areParties } from './pairs.js';
 
 /** `unreadable`: an event of it cannot be read, which may be mended. */
-type InteractionReader = (id: InteractionId) => Promise<ReadInteraction | undefined | 'unreadable'>;
+type InteractionReader = (
+  id: InteractionId,
+) => Promise<InteractionSnapshot | undefined | 'unreadable'>;
 
 /** Active contracts of one pair that are still looked at. */
 export const MAX_CONTRACTS = 20_000;
@@ -14,7 +16,7 @@ const FOLDS_PER_TURN = 16;
 
 /** The contracts of two agents, folded; kept current by whoever says what has been touched. */
 export class PairFolds {
-  readonly #active = new Map<InteractionId, ReadInteraction>();
+  readonly #active = new Map<InteractionId, InteractionSnapshot>();
   /** Touched since they were last folded. */
   readonly #due: Set<InteractionId>;
   readonly #unreadable = new Set<InteractionId>();
@@ -72,7 +74,7 @@ export class PairFolds {
     }
   }
 
-  #note(id: InteractionId, read: ReadInteraction | undefined | 'unreadable'): void {
+  #note(id: InteractionId, read: InteractionSnapshot | undefined | 'unreadable'): void {
     if (read === 'unreadable') {
       if (!this.#unreadable.has(id)) this.#answer = undefined;
       this.#unreadable.add(id);

@@ -10,7 +10,7 @@ import type { Interaction } from './interaction.js';
 import { isErased, isTerminal } from './revisions.js';
 
 /** A party that may act, and the interaction as it stands now. */
-export interface Admission {
+export interface AdmittedParty {
   readonly interaction: Interaction;
   readonly agent: Agent;
   readonly acting: Acting;
@@ -28,7 +28,7 @@ export function admit(
   state: Interaction | undefined,
   command: { readonly agentId: AgentId; readonly head: Head },
   context: InteractionContext,
-): Result<Admission, Rejection> {
+): Result<AdmittedParty, Rejection> {
   const party = actingParty(state, command.agentId, context);
   if (!party.ok) return party;
   const interaction = standing(
@@ -49,7 +49,7 @@ export function admitEnded(
   state: Interaction | undefined,
   command: { readonly agentId: AgentId; readonly head: Head | undefined },
   context: InteractionContext,
-): Result<Admission, Rejection> {
+): Result<AdmittedParty, Rejection> {
   const party = actingParty(state, command.agentId, context);
   if (!party.ok) return party;
   const interaction = effectiveAt(party.value.interaction, context.now);
@@ -67,7 +67,7 @@ function actingParty(
   state: Interaction | undefined,
   agentId: AgentId,
   context: InteractionContext,
-): Result<Admission, Rejection> {
+): Result<AdmittedParty, Rejection> {
   const agent = partyNamed(state, agentId, context);
   const { caller } = context;
   const acting = agent && caller && actingAs(caller, agent);

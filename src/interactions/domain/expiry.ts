@@ -3,6 +3,7 @@ import type { InteractionExpired } from './events.js';
 import { evolve } from './evolve.js';
 import type { Interaction } from './interaction.js';
 import { isTerminal } from './revisions.js';
+import { streamRevisionOf } from './stream.js';
 
 /** At `expiresAt` exactly, not a moment later, and only of what has not ended otherwise. */
 export function isExpiryDue(interaction: Interaction, now: Timestamp): boolean {
@@ -28,6 +29,6 @@ export function effectiveAt(interaction: Interaction, now: Timestamp): Interacti
   return evolve(interaction, {
     ...interactionExpired(interaction),
     recordedAt: now,
-    revision: interaction.version,
+    revision: streamRevisionOf(interaction) + 1,
   });
 }

@@ -10,3 +10,8 @@ export function headOf(interaction: Interaction): Head {
   const { revision, status, termsHash } = newestRevision(interaction);
   return { revision, status, termsHash };
 }
+
+/** A head in one form, by which retries are told from other requests. */
+export function headText({ revision, status, termsHash }: Head): string {
+  return `${String(revision)}.${status}.${termsHash}`;
+}

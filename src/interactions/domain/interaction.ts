@@ -66,6 +66,6 @@ export interface Interaction {
   readonly signatures: readonly string[];
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
-  /** How many events were folded. */
+  /** How many events were folded: one more than `streamRevisionOf`, which counts from 0. */
   readonly version: number;
 }

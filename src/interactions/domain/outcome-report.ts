@@ -1,9 +1,9 @@
-export type Verdict = 'met' | 'missed' | 'partial' | 'unknown';
+export type ItemVerdict = 'met' | 'missed' | 'partial' | 'unknown';
 
 /** The answer to one entry of the contract; `item` repeats the entry's exact text. */
 export interface OutcomeAnswer {
   readonly item: string;
-  readonly verdict: Verdict;
+  readonly verdict: ItemVerdict;
   /** URIs or digests of whatever supports the verdict; may be empty. */
   readonly references: readonly string[];
 }

@@ -1,6 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
-import { IsAgentId, IsKeyId, IsMoment, IsTermsHash, Nested } from '../../http/dto-checks.js';
+import { IsIn, IsInt, IsString, Max, Min } from 'class-validator';
+import {
+  IsAgentId,
+  IsKeyId,
+  IsMoment,
+  IsTermsHash,
+  MaxCharacters,
+  Nested,
+} from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import type { RevisionStatus } from '../../kernel/federated-interaction.js';
 import type { AgentId, KeyId, TermsHash } from '../../kernel/ids.js';
@@ -22,7 +29,7 @@ export class AcceptanceMember {
 
   @ApiProperty({ description: `${SIGNATURE} \`federated-interaction/acceptance\`` })
   @IsString()
-  @MaxLength(MAX_SIGNATURE_LENGTH)
+  @MaxCharacters(MAX_SIGNATURE_LENGTH)
   readonly value!: string;
 
   @ApiProperty({ type: String, format: 'date-time', description: NEAR })
@@ -38,7 +45,7 @@ export class SignatureMember {
 
   @ApiProperty({ description: SIGNATURE })
   @IsString()
-  @MaxLength(MAX_SIGNATURE_LENGTH)
+  @MaxCharacters(MAX_SIGNATURE_LENGTH)
   readonly value!: string;
 
   @ApiProperty({ type: String, format: 'date-time', description: NEAR })
@@ -115,6 +122,6 @@ export function OptionalReason(): PropertyDecorator {
     ApiPropertyOptional({ type: String, maxLength: MAX_REASON_LENGTH })(target, property);
     IfPresent()(target, property);
     IsString()(target, property);
-    MaxLength(MAX_REASON_LENGTH)(target, property);
+    MaxCharacters(MAX_REASON_LENGTH)(target, property);
   };
 }

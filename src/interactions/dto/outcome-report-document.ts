@@ -2,16 +2,16 @@ import { ApiProperty } from '@nestjs/swagger';
 import { pointerTo, type JsonPointer } from '../../kernel/json.js';
 import type { Fault, Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import type { OutcomeReport, Verdict } from '../domain/outcome-report.js';
+import type { OutcomeReport, ItemVerdict } from '../domain/outcome-report.js';
 
-const VERDICTS = ['met', 'missed', 'partial', 'unknown'] as const satisfies readonly Verdict[];
+const VERDICTS = ['met', 'missed', 'partial', 'unknown'] as const satisfies readonly ItemVerdict[];
 
 export class OutcomeAnswerDocument {
   @ApiProperty({ description: 'The exact text of the entry that is answered' })
   readonly item!: string;
 
   @ApiProperty({ enum: VERDICTS })
-  readonly verdict!: Verdict;
+  readonly verdict!: ItemVerdict;
 
   @ApiProperty({ type: [String], description: 'URIs or digests of what supports the verdict' })
   readonly references!: readonly string[];

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength } from 'class-validator';
-import { IsAgentId, IsMoment } from '../../http/dto-checks.js';
+import { IsIn, IsString } from 'class-validator';
+import { IsAgentId, IsMoment, MaxCharacters } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import { PageParameters } from '../../http/page-parameters.js';
 import type { InteractionStatus } from '../../kernel/federated-interaction.js';
@@ -45,7 +45,7 @@ export class ListParameters extends PageParameters {
   @ApiPropertyOptional({ description: 'Exact' })
   @IfPresent()
   @IsString()
-  @MaxLength(MAX_CATEGORY_LENGTH)
+  @MaxCharacters(MAX_CATEGORY_LENGTH)
   readonly taskCategory?: string;
 
   @ApiPropertyOptional({

@@ -51,8 +51,8 @@ export const WARNINGS_HEADER: Pick<ApiResponseSchemaHost, 'headers'> = {
         'with a JSON Pointer into the request (a list of RFC 9651, at most 16 items). ' +
         '`entry-not-in-vocabulary`: an entry of `prohibitedActions`, `prohibitedData` or ' +
         '`humanApprovalRequirements` is no `action` or `data` value of a capability of the hosted ' +
-        'party, so that it applies to every call; what becomes one later changes nothing. `GET …/revisions/{revision}/warnings` says the same at length. ' +
-        'A retry is answered alike.',
+        'party that the caller may see, so that it may apply to every call; what becomes one later ' +
+        'changes nothing. `GET …/revisions/{revision}/warnings` says the same at length.',
       schema: {
         type: 'string',
         example: 'entry-not-in-vocabulary;pointer="/contract/prohibitedActions/0"',

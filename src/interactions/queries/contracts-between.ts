@@ -3,7 +3,7 @@ import type { Timestamp } from '../../kernel/timestamp.js';
 import type { Interaction } from '../domain/interaction.js';
 
 /** One interaction as its stream told it at some moment. */
-export interface ReadInteraction {
+export interface InteractionSnapshot {
   readonly interaction: Interaction;
   readonly stream: string;
   /** Of the stream's last event that counts. */
@@ -17,7 +17,7 @@ export interface ContractsOfPair {
    * asked. The same object as long as nothing changed between the two, so that what follows from it
    * can be remembered by it (`oncePerObject`).
    */
-  readonly active: readonly ReadInteraction[];
+  readonly active: readonly InteractionSnapshot[];
   /** Whether there was ever one between them. */
   readonly hadAny: boolean;
   /** A stream between them could not be read completely: nothing may be granted. */
@@ -43,5 +43,5 @@ export abstract class ContractsBetween {
     other: AgentId,
     interactionId: InteractionId,
     moment?: Timestamp,
-  ): Promise<ReadInteraction | undefined>;
+  ): Promise<InteractionSnapshot | undefined>;
 }

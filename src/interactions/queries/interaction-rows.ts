@@ -131,7 +131,7 @@ export function nextWindow(
   const window = readModel
     .prepare<{ last: Position | null; count: number }>(
       `SELECT min(position) AS last, count(*) AS count
-       FROM (SELECT position FROM ${from} ORDER BY position DESC LIMIT @size)`,
+       FROM (SELECT position FROM ${from} ORDER BY position DESC LIMIT +@size)`,
     )
     .get({ before, size, ...(finder === undefined ? {} : { finder }) });
   if (window === undefined || window.last === null) return undefined;
@@ -159,7 +159,7 @@ export function selectRows(
       `SELECT i.*, t.task_category, t.deadline, ${IS_DUE} AS is_due
        FROM ${from} LEFT JOIN interaction_list_terms AS t ON t.number = i.terms
        WHERE ${leader}.position < @before AND ${leader}.position >= @last AND ${condition}
-       ORDER BY ${leader}.position DESC LIMIT @limit`,
+       ORDER BY ${leader}.position DESC LIMIT +@limit`,
     )
     .all({ ...values, ...range, limit, ...(finder === undefined ? {} : { finder }) });
 }

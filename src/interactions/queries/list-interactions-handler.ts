@@ -48,21 +48,21 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
     if (!(await this.readModel.waitFor(seen, this.config.readWaitMs, [interactionList.name]))) {
       return err({ code: 'projection-behind' });
     }
-    const scope = this.scopeOf(caller);
+    const scope = this.#scopeOf(caller);
     if (scope.kind === 'agents' && scope.agents.length === 0) return ok(NOTHING);
     const now = timestampOf(this.clock());
     const selection = selectionOf(filter, scope, now);
     const { rows, next } = await pageOfRows(this.readModel, selection, query, EFFORT, (found) =>
-      this.readable(found, caller, scope),
+      this.#readable(found, caller, scope),
     );
-    const settled = await Promise.all(rows.map((row) => this.settled(row, now)));
+    const settled = await Promise.all(rows.map((row) => this.#settled(row, now)));
     const items = settled
       .filter((row) => stillFits(row, filter))
-      .map((row) => listed(row, this.isReliable(row)));
+      .map((row) => listed(row, this.#isReliable(row)));
     return ok({ items, next });
   }
 
-  private scopeOf(caller: Caller): RowScope {
+  #scopeOf(caller: Caller): RowScope {
     const { tenant, agent } = caller;
     switch (sightOf(caller)) {
       case 'everything':
@@ -77,11 +77,7 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
   }
 
   /** The list only finds candidates: whether a token acts for an agent is read from its stream. */
-  private async readable(
-    rows: readonly Row[],
-    caller: Caller,
-    scope: RowScope,
-  ): Promise<readonly Row[]> {
+  async #readable(rows: readonly Row[], caller: Caller, scope: RowScope): Promise<readonly Row[]> {
     if (scope.kind !== 'agents') return rows;
     const candidates = new Set(scope.agents);
     const found = new Set(rows.flatMap((row) => partiesOf(row)).filter((id) => candidates.has(id)));
@@ -98,8 +94,8 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
    * An expiry that is due is told of once the log holds it, as by every read; where an act was faster, its
    * end is. What cannot be read from the log now is told as the list knows it.
    */
-  private async settled(row: Row, now: Timestamp): Promise<Row> {
-    if (row.is_due === 0 || !this.isReliable(row)) return row;
+  async #settled(row: Row, now: Timestamp): Promise<Row> {
+    if (row.is_due === 0 || !this.#isReliable(row)) return row;
     try {
       const head = await this.queries.execute(new InteractionHead(row.interaction_id));
       if (head === undefined) return row;
@@ -110,7 +106,7 @@ export class ListInteractionsHandler implements IQueryHandler<ListInteractions> 
     }
   }
 
-  private isReliable({ interaction_id: id }: Row): boolean {
+  #isReliable({ interaction_id: id }: Row): boolean {
     return this.readModel.isReliable(interactionList.name, interactionStream(id));
   }
 }

@@ -39,21 +39,21 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
     caller,
     asOf,
   }: ReadInteraction): Promise<Result<InteractionReading, Rejection>> {
-    const fault = await this.faultOf(asOf);
+    const fault = await this.#faultOf(asOf);
     if (fault !== undefined) return err(fault);
     const stream = interactionStream(interactionId);
     const { state: head } = await this.execution.repository.load(stream);
     if (head === undefined) return err({ code: 'interaction-not-found' });
     const parties = await this.queries.execute(new AgentHeads(head.parties));
     if (!mayRead(caller, parties.values())) return err({ code: 'interaction-not-found' });
-    const interaction = await this.stateOf(stream, head, asOf);
+    const interaction = await this.#stateOf(stream, head, asOf);
     return interaction === undefined
       ? err({ code: 'interaction-not-found' })
       : ok({ interaction, parties });
   }
 
   /** A client's clock may be ahead of ours as far as a signer's may; it then sees our present. */
-  private async faultOf(asOf: AsOf): Promise<Rejection | undefined> {
+  async #faultOf(asOf: AsOf): Promise<Rejection | undefined> {
     switch (asOf.kind) {
       case 'now':
         return undefined;
@@ -70,11 +70,7 @@ export class ReadInteractionHandler implements IQueryHandler<ReadInteraction> {
   }
 
   /** Undefined when it did not exist yet. */
-  private async stateOf(
-    stream: string,
-    head: Interaction,
-    asOf: AsOf,
-  ): Promise<Interaction | undefined> {
+  async #stateOf(stream: string, head: Interaction, asOf: AsOf): Promise<Interaction | undefined> {
     const { repository } = this.execution;
     const now = timestampOf(this.clock());
     switch (asOf.kind) {

@@ -76,7 +76,7 @@ const UNKNOWN: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 /** What a call came to, whose last attempt went wrong in this way. */
-export function failureOf(fault: AttemptFault): BackendFailure {
+export function backendFailureOf(fault: AttemptFault): BackendFailure {
   const { kind, message: detail, retryAfterSeconds } = fault;
   const code = CODES[kind];
   const more = { detail, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { countedAs, type Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/timestamp.js';
 import { Circuit, type CircuitRules, type Tried } from './circuit.js';
 
 /** Of one backend; whoever is forgotten begins with a closed one. */
@@ -32,8 +33,12 @@ const OF_ONE: CircuitRules = {
  * another caller. A backend at which all fail is found out by each.
  */
 export class BackendCircuits {
-  readonly #ofAll = new Circuit(OF_ALL);
+  readonly #ofAll: Circuit;
   readonly #ofCallers = new LRUCache<string, Circuit>({ max: REMEMBERED_CALLERS });
+
+  constructor(private readonly clock: Clock) {
+    this.#ofAll = new Circuit(OF_ALL, clock);
+  }
 
   /** Makes a caller's attempt, unless a circuit is open: then the fault is `not-tried`. */
   async through(caller: Caller | null, attempt: () => Promise<Tried>): Promise<Tried> {
@@ -45,7 +50,7 @@ export class BackendCircuits {
     const key = countedAs(caller);
     let circuit = this.#ofCallers.get(key);
     if (circuit === undefined) {
-      circuit = new Circuit(OF_ONE);
+      circuit = new Circuit(OF_ONE, this.clock);
       this.#ofCallers.set(key, circuit);
     }
     return circuit;

@@ -6,6 +6,7 @@ import type { HostedAgent } from '../../config/hosted-agents.js';
 import { CLOCK, CONFIG, HOSTED_AGENTS, RANDOM_BYTES } from '../../config/tokens.js';
 import type { RandomBytes } from '../../event-store/command-execution.js';
 import { HANDLERS_OF_AGENTS, type HandlersOfAgents } from '../../handlers/handlers-of-agents.js';
+import { chanceOf } from '../../kernel/chance.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { Backends } from '../commands/backends.js';
 import { CallTokens } from '../commands/call-tokens.js';
@@ -32,14 +33,22 @@ export const BACKEND_PROVIDERS: readonly Provider[] = [
   { provide: CallTokens, useExisting: BackendTokens },
   {
     provide: Backends,
-    inject: [DiscoveryService, HOSTED_AGENTS, HANDLERS_OF_AGENTS, BackendTokens, CLOCK],
+    inject: [
+      DiscoveryService,
+      HOSTED_AGENTS,
+      HANDLERS_OF_AGENTS,
+      BackendTokens,
+      CLOCK,
+      RANDOM_BYTES,
+    ],
     useFactory: (
       discovery: DiscoveryService,
       hosted: readonly HostedAgent[],
       handlers: HandlersOfAgents,
       tokens: BackendTokens,
       clock: Clock,
-    ) => new BoundBackends(discovery, hosted, handlers, tokens, clock),
+      random: RandomBytes,
+    ) => new BoundBackends(discovery, hosted, handlers, tokens, clock, chanceOf(random)),
   },
   {
     provide: DirectBackends,

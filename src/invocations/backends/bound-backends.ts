@@ -5,6 +5,7 @@ import type { HostedAgent } from '../../config/hosted-agents.js';
 import { StartupError } from '../../config/startup-error.js';
 import type { HandlersOfAgents } from '../../handlers/handlers-of-agents.js';
 import { namedInstances } from '../../handlers/named-instances.js';
+import type { Chance } from '../../kernel/chance.js';
 import { Faults } from '../../kernel/document-reader.js';
 import type { AgentId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
@@ -31,6 +32,7 @@ export class BoundBackends extends Backends implements OnModuleInit, OnApplicati
     private readonly handlers: HandlersOfAgents,
     private readonly tokens: BackendTokens,
     private readonly clock: Clock,
+    private readonly chance: Chance,
   ) {
     super();
   }
@@ -77,7 +79,8 @@ export class BoundBackends extends Backends implements OnModuleInit, OnApplicati
     const remote = new Map<string, RemoteBackend>();
     for (const [name, binding] of backends) {
       const exchange = await exchangeOf(binding);
-      remote.set(name, new RemoteBackend(binding, exchange, this.tokens, this.clock));
+      const { tokens, clock, chance } = this;
+      remote.set(name, new RemoteBackend(binding, exchange, tokens, clock, chance));
     }
     this.#remote.push(...remote.values());
     return remote;

@@ -8,6 +8,7 @@ import {
 } from 'cockatiel';
 import type { Json } from '../../kernel/json.js';
 import { err, type Result } from '../../kernel/result.js';
+import type { Clock } from '../../kernel/timestamp.js';
 import { AttemptFault, type FaultKind } from './attempt-fault.js';
 
 /** More than half of the last 20 attempts, and at least 10 of them, open the circuit... */
@@ -33,20 +34,23 @@ export class Circuit {
   /** Milliseconds since the epoch. */
   #findingSince = 0;
 
-  constructor(private readonly rules: CircuitRules) {
+  constructor(
+    private readonly rules: CircuitRules,
+    private readonly clock: Clock,
+  ) {
     const isIll = (tried: unknown): boolean => this.#tellsOfIllness(tried as Tried);
     this.#breaker = circuitBreaker(handleWhenResult(isIll), {
       halfOpenAfter: REST_SECONDS * 1000,
       breaker: new CountBreaker(WINDOW),
     });
-    this.#breaker.onHalfOpen(() => (this.#findingSince = Date.now()));
+    this.#breaker.onHalfOpen(() => (this.#findingSince = this.clock()));
   }
 
   /** Makes an attempt, unless the circuit is open: then the fault is `not-tried`. */
   async through(attempt: () => Promise<Tried>): Promise<Tried> {
     // While one attempt finds out, the others are not kept waiting for it.
     if (this.#breaker.state === CircuitState.HalfOpen) {
-      return Date.now() - this.#findingSince < this.rules.findingMs ? open() : attempt();
+      return this.clock() - this.#findingSince < this.rules.findingMs ? open() : attempt();
     }
     try {
       return await this.#breaker.execute(attempt);

@@ -1,6 +1,7 @@
 import { BodyTooLong, boundedBody } from '../../http/bounded-body.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { LinkedSignal } from '../../threads/linked-signal.js';
+import { answerStream } from './answer-stream.js';
 import { AttemptFault } from './attempt-fault.js';
 import { parseOutput, MAX_OUTPUT_BYTES } from './output.js';
 
@@ -21,8 +22,10 @@ const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
  */
 const WHOLE: ReadonlySet<number> = new Set([200, 201, 203]);
 
-/** It was taken, and that is all: clients of SDKs know what for. */
+/** It was taken, and that is all. */
 const NO_ANSWER_YET: ReadonlySet<number> = new Set([202, 204]);
+
+const EVENT_STREAM = 'text/event-stream';
 
 /** What one attempt is made with. */
 export interface GuardedExchangeParts {
@@ -81,34 +84,50 @@ export class GuardedExchange {
       headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
       body: JSON.stringify(document),
     });
-    if (NO_ANSWER_YET.has(response.status)) {
-      await response.body?.cancel().catch(() => undefined);
-      const message = `the backend answered ${response.status}`;
-      throw this.#remember(new AttemptFault('unfinished', message));
-    }
     return (await this.#document(response)).value;
   }
 
-  /** For clients of SDKs: JSON is read strictly before they see it, event streams are bounded. */
+  /** For clients of SDKs that wait for one document: it is read strictly before they see it. */
   readonly fetch: typeof fetch = async (input, init) => {
+    const response = await this.#sendTo(input, init);
+    const { bytes } = await this.#document(response);
+    return jsonOf(bytes, response);
+  };
+
+  /**
+   * As {@link fetch}, for requests whose answer may also come in an event stream, after other documents
+   * and, like each of them, read strictly. A stream that ends without it has lost it.
+   */
+  fetchAnswer(isAnswer: (document: Json) => boolean): typeof fetch {
+    return async (input, init) => {
+      const response = await this.#sendTo(input, init);
+      if (mediaTypeOf(response) === EVENT_STREAM && response.body !== null) {
+        const body = ReadableStream.from(this.#guarded(answerStream(response.body, isAnswer)));
+        const headers = { 'content-type': EVENT_STREAM, ...sessionOf(response.headers) };
+        return new Response(body, { headers });
+      }
+      const { bytes, value } = await this.#document(response);
+      if (isAnswer(value)) return jsonOf(bytes, response);
+      throw this.#remember(
+        new AttemptFault('answered', 'the document is no answer to the request'),
+      );
+    };
+  }
+
+  /** As {@link fetch}, of what asks for no answer: none is read. */
+  readonly fetchNothing: typeof fetch = async (input, init) => {
+    const response = await this.#sendTo(input, init);
+    await response.body?.cancel().catch(() => undefined);
+    return new Response(null, { status: 202, headers: sessionOf(response.headers) });
+  };
+
+  async #sendTo(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
     const url = input instanceof Request ? input.url : String(input);
     if (new URL(url).href !== new URL(this.parts.url).href) {
       throw this.#remember(new AttemptFault('answered', 'its client was led to another address'));
     }
-    const response = await this.#send(init ?? {});
-    const { status, headers } = response;
-    if (NO_ANSWER_YET.has(status)) return response;
-    if (mediaTypeOf(response) === 'text/event-stream') {
-      const body =
-        response.body === null ? null : ReadableStream.from(this.#bounded(response.body));
-      return new Response(body, { status, headers });
-    }
-    const { bytes } = await this.#document(response);
-    return new Response(new Uint8Array(bytes), {
-      status,
-      headers: { 'content-type': 'application/json', ...sessionOf(headers) },
-    });
-  };
+    return this.#send(init);
+  }
 
   /** @throws {AttemptFault} also for every status that does not come with a whole answer, or none */
   async #send(init: RequestInit): Promise<Response> {
@@ -137,6 +156,11 @@ export class GuardedExchange {
   }
 
   async #document(response: Response): Promise<{ readonly bytes: Buffer; readonly value: Json }> {
+    const { status } = response;
+    if (NO_ANSWER_YET.has(status)) {
+      await response.body?.cancel().catch(() => undefined);
+      throw this.#remember(new AttemptFault('unfinished', `the backend answered ${status}`));
+    }
     if (mediaTypeOf(response) !== 'application/json') {
       await response.body?.cancel().catch(() => undefined);
       throw this.#remember(new AttemptFault('answered', 'the answer is not application/json'));
@@ -153,14 +177,9 @@ export class GuardedExchange {
   }
 
   /** Its reader may wait for an answer that cannot come any more, so a fault ends the attempt. */
-  async *#bounded(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-    let length = 0;
+  async *#guarded(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
     try {
-      for await (const chunk of body) {
-        length += chunk.byteLength;
-        if (length > MAX_OUTPUT_BYTES) throw new BodyTooLong('the stream is too long');
-        yield chunk;
-      }
+      yield* stream;
     } catch (error) {
       this.#ended.abort();
       throw this.#faultOf(error);
@@ -168,6 +187,7 @@ export class GuardedExchange {
   }
 
   #faultOf(error: unknown): AttemptFault {
+    if (error instanceof AttemptFault) return this.#remember(error);
     if (error instanceof BodyTooLong) {
       return this.#remember(new AttemptFault('answered', error.message));
     }
@@ -179,6 +199,13 @@ export class GuardedExchange {
     this.#fault = fault;
     return fault;
   }
+}
+
+/** A document that was read, for who reads it again. */
+function jsonOf(bytes: Buffer, { headers }: Response): Response {
+  return new Response(new Uint8Array(bytes), {
+    headers: { 'content-type': 'application/json', ...sessionOf(headers) },
+  });
 }
 
 function faultOfStatus({ status, headers, type }: Response): AttemptFault {

@@ -1,6 +1,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CallToolResultSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  JSONRPCRequestSchema,
+  JSONRPCResponseSchema,
+  type CallToolResult,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Json } from '../../kernel/json.js';
 import { err, type Result } from '../../kernel/result.js';
 import { AttemptFault } from './attempt-fault.js';
@@ -56,10 +62,29 @@ export function mcpExchange(tool: string): Exchange {
   };
 }
 
-/** A server has nothing to say besides its answer: its stream of messages is never opened. */
+/** A server has nothing to say besides its answers: its stream of messages is never opened. */
 function withoutListening(guard: GuardedExchange): typeof fetch {
-  return async (input, init) =>
-    init?.method === 'GET' ? new Response(null, { status: 405 }) : guard.fetch(input, init);
+  return async (input, init) => {
+    if (init?.method === 'GET') return new Response(null, { status: 405 });
+    const id = requestIdOf(init?.body);
+    if (id === undefined) return guard.fetchNothing(input, init);
+    return guard.fetchAnswer((document) => answers(document, id))(input, init);
+  };
+}
+
+/** Undefined: it is no request, and has no answer. */
+function requestIdOf(body: RequestInit['body']): RequestId | undefined {
+  if (typeof body !== 'string') return undefined;
+  const message = JSONRPCRequestSchema.safeParse(JSON.parse(body));
+  return message.success ? message.data.id : undefined;
+}
+
+/** Is it, or holds it, what the client waits for, by the client's own measure? It overlooks all else. */
+function answers(document: Json, id: RequestId): boolean {
+  return [document].flat().some((each) => {
+    const response = JSONRPCResponseSchema.safeParse(each);
+    return response.success && Number(response.data.id) === Number(id);
+  });
 }
 
 function outputOfTool(result: CallToolResult): Result<Json, string> {

@@ -1,11 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BackendBinding } from '../../config/hosted-agents.js';
+import type { Chance } from '../../kernel/chance.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import { LinkedSignal } from '../../threads/linked-signal.js';
 import type { Backend, BackendCall, BackendFailure } from '../commands/backends.js';
-import { AttemptFault, failureOf, isRepeatable, isUnknown, wordFor } from './attempt-fault.js';
+import {
+  AttemptFault,
+  backendFailureOf,
+  isRepeatable,
+  isUnknown,
+  wordFor,
+} from './attempt-fault.js';
 import { BackendCircuits } from './backend-circuits.js';
 import type { BackendTokens } from './backend-tokens.js';
 import type { Exchange } from './exchange.js';
@@ -26,7 +33,7 @@ const FIRST_PAUSE_MS = 100;
  */
 export class RemoteBackend implements Backend {
   readonly summary: JsonObject;
-  readonly #circuits = new BackendCircuits();
+  readonly #circuits: BackendCircuits;
   readonly #running = new Set<AbortController>();
   #isClosed = false;
 
@@ -35,7 +42,9 @@ export class RemoteBackend implements Backend {
     private readonly exchange: Exchange,
     private readonly tokens: BackendTokens,
     private readonly clock: Clock,
+    private readonly chance: Chance,
   ) {
+    this.#circuits = new BackendCircuits(clock);
     this.summary = { type: binding.kind, name: binding.name };
   }
 
@@ -49,7 +58,7 @@ export class RemoteBackend implements Backend {
       const pauseMs = this.#pauseAfter(error, attempts, call);
       if (pauseMs === undefined || !(await rested(pauseMs, call.signal))) {
         // Whatever came after it: what an attempt may have done is not undone by the next.
-        return err(failureOf(unknown ?? error));
+        return err(backendFailureOf(unknown ?? error));
       }
     }
   }
@@ -133,7 +142,7 @@ export class RemoteBackend implements Backend {
     if (attempts >= MAX_ATTEMPTS || !isRepeatable(fault, this.binding.isIdempotent)) {
       return undefined;
     }
-    const backOffMs = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (0.5 + Math.random());
+    const backOffMs = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (0.5 + this.chance());
     const pauseMs = Math.max(backOffMs, (fault.retryAfterSeconds ?? 0) * 1000);
     return this.clock() + pauseMs < call.deadline ? pauseMs : undefined;
   }

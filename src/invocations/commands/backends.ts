@@ -69,7 +69,10 @@ export type BackendFailure = (
 export interface Backend {
   /** What a card may say of it; a manifest's `direct_invoke.backend` must equal it. */
   readonly summary: JsonObject;
-  /** Never throws. The output is not yet checked against the output schema. */
+  /**
+   * Never throws. Resolves when nothing of it runs here any more, which of one in this process may be
+   * long after its signal. The output is not yet checked against the output schema.
+   */
   invoke(call: BackendCall): Promise<Result<Json, BackendFailure>>;
 }
 

@@ -1,10 +1,10 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { agentStream } from '../../agents/domain/stream.js';
 import type { Executed, Prepared } from '../../event-store/command-execution.js';
-import { interactionStream } from '../../interactions/domain/stream.js';
+import { interactionStream, streamRevisionOf } from '../../interactions/domain/stream.js';
 import type { Rejection } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import { latest, type Timestamp } from '../../kernel/timestamp.js';
+import { notBefore, type Timestamp } from '../../kernel/timestamp.js';
 import { ApprovalDecisions } from '../approval-decisions.js';
 import { ApprovalReads } from '../approval-reads.js';
 import { isToApprove } from '../domain/approving.js';
@@ -59,9 +59,7 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
   ): Promise<Result<Prepared<InvocationContext>, Rejection>> {
     const { head: agent, ever: callersAgents } = await this.reads.callersAgent(invocation);
     const contract = await this.reads.contractOf(invocation);
-    // Nothing is dated before what it rests on, which a node may have recorded whose clock is ahead.
-    const restsOn = [agent, contract].filter((each) => each !== undefined);
-    const now = restsOn.reduce((moment, { updatedAt }) => latest(moment, updatedAt), clock());
+    const now = notBefore(clock(), agent?.updatedAt, contract?.updatedAt);
     const { terms } = invocation.call;
     const areTermsInForce =
       terms !== null && contract !== undefined && areInForce(terms, contract, now);
@@ -70,8 +68,7 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
       basedOn: {
         ...(agent && { [agentStream(agent.agentId)]: agent.revision }),
         ...(contract && {
-          // An interaction counts its events from 1, its stream from 0.
-          [interactionStream(contract.interactionId)]: contract.version - 1,
+          [interactionStream(contract.interactionId)]: streamRevisionOf(contract),
         }),
       },
       recordedAt: now,

@@ -68,6 +68,8 @@ export const AUTHORIZATION_CODES = [
   'caller-not-initiator',
   'action-not-allowed',
   'data-not-allowed',
+  /** What runs the call is another agent, and no delegation rule names it. */
+  'delegation-not-allowed',
   'deadline-passed',
   /** No contract was named, and several allow the action. */
   'contract-ambiguous',
@@ -82,8 +84,8 @@ export interface AuthorizationRefusal {
   /** The contract whose rule decided, null when it is no rule of one. */
   readonly terms: GoverningTerms | null;
   /**
-   * The entry or the value that decided: an action, a data value, a prose entry, a deadline; null for
-   * none.
+   * The entry or the value that decided: an action, a data value, a prose entry, the agent that a call
+   * would be passed on to, a deadline; null for none.
    */
   readonly entry: string | null;
   /** Of `contract-ambiguous` alone: two that allow the call. */

@@ -56,10 +56,11 @@ export function callingAgentOf(
  * contracts between the two as with one, once what follows from them was worked out.
  *
  * A capability that asks for a contract is granted by the named one or, if none is named, by the only
- * one that allows the call: role, action, data and deadline. Prohibitions of all contracts in force
- * between the two come first, whichever is named. If no contract allows the call, the refusal is that
- * of the one that comes closest: what is past its deadline comes closer than what lacks the data, that
- * closer than what lacks the action, and that closer than what has the caller in another role.
+ * one that allows the call: role, action, data, delegation and deadline. Prohibitions of all contracts
+ * in force between the two come first, whichever is named. If no contract allows the call, the refusal is that
+ * of the one that comes closest: what is past its deadline comes closer than what lacks the delegation,
+ * that closer than what lacks the data, that closer than what lacks the action, and that closer than
+ * what has the caller in another role.
  *
  * A capability that asks for none is granted by entitlement. If the message names a contract all the
  * same, it must be in force under the named terms and no contract between the two may prohibit the
@@ -124,7 +125,12 @@ export function authorize(
 
 const PROHIBITIONS = ['action-prohibited', 'data-prohibited', 'prohibition-unclear'] as const;
 /** The closest to a grant first. */
-const SHORTFALLS = ['data-not-allowed', 'action-not-allowed', 'caller-not-initiator'] as const;
+const SHORTFALLS = [
+  'delegation-not-allowed',
+  'data-not-allowed',
+  'action-not-allowed',
+  'caller-not-initiator',
+] as const;
 
 type Refuse = (code: AuthorizationCode, ruling?: Ruling) => AuthorizationRefusal;
 

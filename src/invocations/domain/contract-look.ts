@@ -1,3 +1,4 @@
+import { delegateOf } from '../../capabilities/domain/delegate.js';
 import type { KnownIdentifiers } from '../../capabilities/domain/known-identifiers.js';
 import type { Manifest } from '../../capabilities/domain/manifest.js';
 import type { Interaction } from '../../interactions/domain/interaction.js';
@@ -11,7 +12,8 @@ import { proseIn, type IsKnown } from './entries.js';
 
 /** The rules of contracts that a call can fail, whatever the time is. */
 export type Prohibition = 'action-prohibited' | 'data-prohibited' | 'prohibition-unclear';
-export type Shortfall = 'caller-not-initiator' | 'action-not-allowed' | 'data-not-allowed';
+export type Shortfall =
+  'caller-not-initiator' | 'action-not-allowed' | 'data-not-allowed' | 'delegation-not-allowed';
 
 /** A rule of terms that decides for as long as they are in force. */
 export interface Ruling {
@@ -96,6 +98,10 @@ function standingOf(
   }
   const missing = data.find((value) => !contract.allowedData.includes(value));
   if (missing !== undefined) return short('data-not-allowed', missing);
+  const delegate = delegateOf(manifest);
+  if (delegate !== undefined && !contract.delegationRules.some((rule) => rule === delegate.name)) {
+    return short('delegation-not-allowed', delegate.name);
+  }
   const approvals = contract.humanApprovalRequirements.filter(
     (entry) => entry === action || data.includes(entry) || !isKnown(entry),
   );

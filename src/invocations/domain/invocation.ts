@@ -52,12 +52,12 @@ export interface Invocation {
 export type InvocationToApprove = Invocation & { readonly approval: Approval };
 
 /** A call that was refused: its stream holds nothing else. */
-export interface Refusal {
+export interface RefusalOnRecord {
   readonly refusal: Uuid;
 }
 
 /** Null: nothing is recorded under this id. */
-export type InvocationState = Invocation | Refusal | null;
+export type InvocationState = Invocation | RefusalOnRecord | null;
 
 /** Whether the stream tells of a call that may run, or ran. */
 export function isInvocation(state: InvocationState): state is Invocation {

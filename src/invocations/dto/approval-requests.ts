@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength } from 'class-validator';
-import { IsAgentId, IsTermsHash, MustBe } from '../../http/dto-checks.js';
+import { IsIn, IsString } from 'class-validator';
+import { IsAgentId, IsTermsHash, MaxCharacters, MustBe } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import { PageParameters } from '../../http/page-parameters.js';
 import { parseTermsHash, type AgentId, type TermsHash } from '../../kernel/ids.js';
@@ -42,6 +42,6 @@ export class DecisionBody {
   @ApiPropertyOptional({ maxLength: MAX_REASON_LENGTH, description: 'Sealed in the log' })
   @IfPresent()
   @IsString()
-  @MaxLength(MAX_REASON_LENGTH)
+  @MaxCharacters(MAX_REASON_LENGTH)
   readonly reason?: string;
 }

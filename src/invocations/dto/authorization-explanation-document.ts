@@ -125,7 +125,7 @@ export class AuthorizationExplanationDocument {
 }
 
 /** The answer to a question about this agent and skill. */
-export function explanationDocument(
+export function authorizationExplanationDocument(
   { agentId, skillId }: { readonly agentId: string; readonly skillId: SkillId },
   explanation: AuthorizationExplanation,
 ): Plain<AuthorizationExplanationDocument> {

@@ -11,6 +11,7 @@ import {
 } from '../../http/dto-checks.js';
 import { IfPresent } from '../../http/dto-pipe.js';
 import { isScope } from '../../kernel/caller.js';
+import { hasAtMostCharacters } from '../../kernel/characters.js';
 import type { AgentId, InteractionId, SkillId, TermsHash } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Timestamp } from '../../kernel/timestamp.js';
@@ -95,7 +96,7 @@ export class ExplainAuthorizationBody {
 }
 
 function isName(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_NAME_LENGTH;
+  return typeof value === 'string' && value !== '' && hasAtMostCharacters(value, MAX_NAME_LENGTH);
 }
 
 function areScopes(value: unknown): boolean {

@@ -51,7 +51,7 @@ export class ListApprovalsHandler implements IQueryHandler<ListApprovals> {
         `SELECT position, call, requested_at, decided_by, decided_at, used_at FROM approvals
          WHERE ${AMONG[filter.state]} AND position > @after AND ${STATE_OF_ROW} = @state
            AND agent_id IN (SELECT value FROM json_each(@agents))
-         ORDER BY position LIMIT @limit`,
+         ORDER BY position LIMIT +@limit`,
       )
       .all({
         now: timestampOf(this.clock()),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HeldSubjects } from '../../../src/a2a/handlers/held-subjects.js';
 import type { Part, Task } from '../../../src/a2a/wire/types.js';
-import { AttemptFault, failureOf } from '../../../src/invocations/backends/attempt-fault.js';
+import { AttemptFault, backendFailureOf } from '../../../src/invocations/backends/attempt-fault.js';
 import type { Backend, BackendCall } from '../../../src/invocations/commands/backends.js';
 import { hashJson } from '../../../src/kernel/digest.js';
 import type { Uuid } from '../../../src/kernel/ids.js';
@@ -35,6 +35,10 @@ const skill = { inputModes: ['application/json', 'text/plain'] };
 const balance = (changes: CapabilityChanges = {}) =>
   capability('balance', { skill, directInvoke: taking('account', {}), ...changes });
 const invoice = capability('invoice', { skill, directInvoke: taking('number', {}) });
+
+/** Data parts that fit nothing. */
+const noise = (count: number): readonly Part[] =>
+  Array.from({ length: count }, (_, index) => ({ data: { note: index } }));
 
 let messaging: Messaging;
 let calls: BackendCall[];
@@ -102,12 +106,27 @@ describe('a message for a capability that has a backend and no handler', () => {
     ],
     ['data that is no object', [{ data: 7 }], ['/message/parts', '/message/parts/0/data']],
     ['two that fit', [{ data: { account: 1 } }, { data: { account: 2 } }], ['/message/parts']],
+    [
+      'two that fit, far apart',
+      [{ data: { account: 1 } }, ...noise(7), { data: { account: 2 } }],
+      ['/message/parts'],
+    ],
+    ['more data than is looked at', [{ data: { account: 1 } }, ...noise(8)], ['/message/parts']],
   ])('is refused with %s, and runs nothing', async (_, parts, pointers) => {
     await open({ capabilities: [balance()] });
     const { error, code, faults } = await refused(...parts);
     expect([error, code]).toEqual(['InvalidParams', 'data-unfit']);
     expect((faults as { pointer: string }[]).map(({ pointer }) => pointer)).toEqual(pointers);
     expect(calls).toEqual([]);
+  });
+
+  it('may have as many data parts as are looked at, and no more; the refusal says so', async () => {
+    await open({ capabilities: [balance()] });
+    const task = await sent(...noise(7), { data: { account: 7 } });
+    expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+    const { faults } = await refused(...noise(8), { data: { account: 7 } });
+    expect(JSON.stringify(faults)).toContain('at most 8 data parts');
+    expect(calls).toHaveLength(1);
   });
 
   it('may answer the question which skill is meant; then it is the data of then', async () => {
@@ -183,7 +202,7 @@ describe('a message for a capability that has a backend and no handler', () => {
 
   it('fails with its backend, of which the caller learns nothing else', async () => {
     await open({ capabilities: [balance()] });
-    invoke = async () => err(failureOf(new AttemptFault('answered', '500 from 10.1.2.3')));
+    invoke = async () => err(backendFailureOf(new AttemptFault('answered', '500 from 10.1.2.3')));
     const task = await sent({ data: { account: 7 } });
     expect(task.status).toMatchObject({
       state: 'TASK_STATE_FAILED',
@@ -196,7 +215,7 @@ describe('a message for a capability that has a backend and no handler', () => {
 
   it('has an unknown outcome when the answer was lost', async () => {
     await open({ capabilities: [balance()] });
-    invoke = async () => err(failureOf(new AttemptFault('lost', 'ECONNRESET')));
+    invoke = async () => err(backendFailureOf(new AttemptFault('lost', 'ECONNRESET')));
     const task = await sent({ data: { account: 7 } });
     expect(task.status.state).toBe('TASK_STATE_FAILED');
     expect([...messaging.ledger.outcomes.values()]).toEqual(['outcome-unknown']);

@@ -4,7 +4,7 @@ import type { A2aRefusal } from '../../../src/a2a/wire/refusal.js';
 import type { BackendCall, BackendFailure } from '../../../src/invocations/commands/backends.js';
 import {
   AttemptFault,
-  failureOf,
+  backendFailureOf,
   type FaultKind,
 } from '../../../src/invocations/backends/attempt-fault.js';
 import type { Caller } from '../../../src/kernel/caller.js';
@@ -137,7 +137,7 @@ describe('a backend that gives no answer', () => {
     ['not-tried', 'backend-not-tried', 'failed'],
     ['busy', 'backend-busy', 'failed'],
   ])('(%s) is on record as what is known of it', async (kind, refusal, outcome) => {
-    backend = async () => err(failureOf(new AttemptFault(kind, 'as told')));
+    backend = async () => err(backendFailureOf(new AttemptFault(kind, 'as told')));
     const params = adding({ a: 1 });
     const failed = { metadata: { refusal } };
     expect(await refusalOf(params)).toMatchObject(failed);
@@ -230,7 +230,7 @@ describe('the limits of a capability', () => {
     backend = async ({ signal }) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => {
-          resolve(err(failureOf(new AttemptFault('timed-out', 'aborted'))));
+          resolve(err(backendFailureOf(new AttemptFault('timed-out', 'aborted'))));
         });
       });
     expect(await refusalOf(adding({ a: 1 }))).toMatchObject({

@@ -118,6 +118,12 @@ describe('a handler', () => {
       ],
     ],
     ['says what nobody knows', [{ kind: 'sings' }]],
+    ['says what is no event', [undefined]],
+    ['gives a big integer', [{ kind: 'working', parts: [{ data: 10n }] }]],
+    ['gives a function', [{ kind: 'completed', parts: [{ data: () => 1 }] }]],
+    ['gives no number', [{ kind: 'message', parts: [{ data: NaN }] }]],
+    ['cuts an emoji in two', [artifact('a', '😀'.slice(0, 1))]],
+    ['gives a number as a text', [{ kind: 'working', parts: [{ text: 5 }] }]],
   ])('that %s gives an InvalidAgentResponse, and the task has failed', async (_, events) => {
     await open(says(...(events as HandlerEvent[])));
     const params = saying('hello');
@@ -128,6 +134,56 @@ describe('a handler', () => {
     const again = await messaging.taskOf(params);
     expect(again.status.state).toBe('TASK_STATE_FAILED');
     await eventually(() => messaging.ledger.ends[0] === 'failed');
+  });
+
+  it('that breaks the rules keeps what it said before', async () => {
+    const broken = { kind: 'working', parts: [{ data: 10n }] } as unknown as HandlerEvent;
+    await open(says(artifact('a', 'said'), broken, artifact('b', 'late')));
+    const params = saying('hello');
+    await messaging.refusalOf(params);
+    const { status, artifacts } = await messaging.taskOf(params);
+    expect(status.state).toBe('TASK_STATE_FAILED');
+    expect(artifacts).toEqual([{ artifactId: 'a', parts: [{ text: 'said' }] }]);
+    expect(String(messaging.faults[0])).toMatch(/handler\.echo says .* \(json-no-value\)$/);
+  });
+
+  it('may use one object for all that it says', async () => {
+    await open(async function* () {
+      const part = { text: '' };
+      const chunk = { kind: 'artifact' as const, artifact: { artifactId: 'a', parts: [part] } };
+      for (part.text of ['one', 'two', 'three', 'four']) yield { ...chunk, append: true };
+      part.text = 'nothing';
+    });
+    const task = await messaging.taskOf(saying('hello'));
+    const said = task.artifacts?.[0]?.parts.map(({ text }) => text);
+    expect(said).toEqual(['one', 'two', 'three', 'four']);
+  });
+
+  it('may change what it is given of the message and of the task, which are its own', async () => {
+    await open(async function* ({ message, task, caller }) {
+      (message.parts[0] as { text: string }).text = 'something else';
+      (task.history as unknown[]).length = 0;
+      (caller!.allScopes as Set<string>).add('more');
+      yield { kind: 'completed' };
+    });
+    const caller = partner();
+    const params = saying('hello');
+    const task = await messaging.taskOf(params, caller);
+    expect(task.history?.map((each) => each.parts)).toEqual([[{ text: 'hello' }]]);
+    expect((await messaging.taskOf(params, caller)).id).toBe(task.id);
+    expect(caller.allScopes.has('more')).toBe(false);
+  });
+
+  it('cannot change the grant, which holds the manifest of every call', async () => {
+    await open(async function* ({ grant }) {
+      yield { kind: 'working' };
+      (grant.manifest.limits as Record<string, number>)['max_concurrent'] = 0;
+    });
+    for (const text of ['first', 'second']) {
+      expect((await messaging.taskOf(saying(text))).status.state).toBe('TASK_STATE_FAILED');
+    }
+    expect(messaging.calls).toHaveLength(2);
+    expect(String(messaging.faults[0])).toMatch('TypeError');
   });
 
   it('that says that nobody knows what was done has it on record so', async () => {
@@ -141,6 +197,45 @@ describe('a handler', () => {
     messaging.tasks.record = async () => Promise.reject(new Error('the log is away'));
     await expect(messaging.taskOf(saying('hello'))).rejects.toThrow('the log is away');
     await eventually(() => messaging.ledger.ends[0] === 'outcome-unknown');
+  });
+
+  it('whose words cannot be recorded is stopped at once, and its task says so', async () => {
+    let signal: AbortSignal | undefined;
+    await open(async function* (call) {
+      signal = call.signal;
+      yield artifact('a', 'lost');
+      await new Promise(() => undefined);
+    });
+    const record = messaging.tasks.record.bind(messaging.tasks);
+    messaging.tasks.record = async () => {
+      messaging.tasks.record = record;
+      return Promise.reject(new Error('the log is away'));
+    };
+    const task = await messaging.taskOf(saying('hello'));
+    expect(signal?.aborted).toBe(true);
+    expect(task.artifacts).toBeUndefined();
+    expect(task.status).toMatchObject({
+      state: 'TASK_STATE_FAILED',
+      message: { parts: [{ text: expect.stringContaining('could not be recorded') }] },
+    });
+    expect(messaging.faults).toEqual([new Error('the log is away')]);
+    await eventually(() => messaging.ledger.ends[0] === 'interrupted');
+  });
+
+  it('that was canceled while its words could not be recorded stays canceled', async () => {
+    await open(async function* () {
+      yield artifact('a', 'lost');
+      await new Promise(() => undefined);
+    });
+    const record = messaging.tasks.record.bind(messaging.tasks);
+    messaging.tasks.record = async (id) => {
+      messaging.tasks.record = record;
+      await messaging.cancel(id);
+      throw new Error('the log is away');
+    };
+    const task = await messaging.taskOf(saying('hello'));
+    expect(task.status.state).toBe('TASK_STATE_CANCELED');
+    await eventually(() => messaging.ledger.ends[0] === 'canceled');
   });
 
   it('that takes too long is stopped, whether it minds or not', async () => {

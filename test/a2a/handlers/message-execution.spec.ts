@@ -71,7 +71,7 @@ describe('a message', () => {
       caller,
     );
     const [call] = messaging.calls;
-    expect(call?.caller).toBe(caller);
+    expect(call?.caller).toEqual(caller);
     expect(call?.grant.outputModes).toEqual(['application/json']);
     expect(call?.grant.manifest.id).toBe('echo');
     expect(call?.task.history).toHaveLength(1);

@@ -20,26 +20,26 @@ function begun(turns: RunningTurns, wanted: number, owner: (index: number) => Ta
 
 describe('the turns under way in a process', () => {
   it('are half of all at most of one tenant, however many callers it has', () => {
-    const turns = new RunningTurns();
+    const turns = new RunningTurns(Date.now);
     expect(begun(turns, 1_200, (index) => of(`p${index}`, 'a'))).toBe(1_000);
     expect(begun(turns, 10, (index) => of(`p${index}`, 'b'))).toBe(10);
   });
 
   it('are a quarter at most of one calling agent, whoever speaks for it', () => {
-    const turns = new RunningTurns();
+    const turns = new RunningTurns(Date.now);
     expect(begun(turns, 600, (index) => of(`p${index}`, 'a', 'buyer'))).toBe(500);
     expect(begun(turns, 600, () => of('p', 'a'))).toBe(500);
     expect(turns.takeSlot(manifest, of('p', 'a', 'other'))).toBeUndefined();
   });
 
   it('are a quarter at most of those without a token', () => {
-    const turns = new RunningTurns();
+    const turns = new RunningTurns(Date.now);
     const anonymous = { kind: 'anonymous', sharing: 'secret' } as const;
     expect(begun(turns, 600, () => anonymous)).toBe(500);
   });
 
   it('make room when they end, once', () => {
-    const turns = new RunningTurns();
+    const turns = new RunningTurns(Date.now);
     const [slot] = Array.from({ length: 500 }, () => turns.takeSlot(manifest, of('p', 'a')));
     slot?.release();
     slot?.release();

@@ -28,7 +28,7 @@ function feeding(given: WordClassifier = new WordClassifier()): void {
 }
 
 const ask = (text: string, ...candidates: readonly string[]) =>
-  feed.classify(registry.of(FINANCE), text, candidates.map(id));
+  feed.classify(registry.of(FINANCE), text, candidates.map(id), null);
 
 afterEach(() => {
   feed.onModuleDestroy();

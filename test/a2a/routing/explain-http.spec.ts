@@ -84,6 +84,23 @@ describe('POST /v1/routing/explain', () => {
     }
   });
 
+  it('tells of a task no skill that the token, or nobody any more, may use', async () => {
+    const tokenOf = (scopes: readonly string[]) => service.token({ principal: 'al', scopes });
+    const [full, low] = [await tokenOf(['recon.run']), await tokenOf([])];
+    const params = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
+    const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params };
+    const headers = { 'a2a-version': '1.0' };
+    const sent = await service.call('POST', '/a2a/finance', { token: full, body, headers });
+    const { task } = sent.body['result'] as { task: { id: string } };
+    const explain = (token: string) =>
+      service.call('POST', path, { token, body: { agent: 'finance', taskId: task.id } });
+    const whole = { recorded: { considered: ['lookup', 'reconcile'], total: 2 } };
+    expect((await explain(full)).body).toMatchObject(whole);
+    const { status, body: told, text } = await explain(low);
+    expect([status, told['recorded']]).toMatchObject([200, { considered: ['lookup'], total: 1 }]);
+    expect(text).not.toContain('reconcile');
+  });
+
   it('finds no task that is not', async () => {
     const token = await service.token({ tenant: 'finance', scopes: ['operator:explain'] });
     const body = { agent: 'finance', taskId: '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11' };

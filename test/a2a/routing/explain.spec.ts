@@ -24,6 +24,12 @@ const RECONCILE = capability('reconcile', {
   skill: { examples: ['match purchase order'] },
 });
 
+/** Nobody's, from one moment to the other. */
+const internal = {
+  ...RECONCILE,
+  manifest: { ...RECONCILE.manifest, visibility: 'internal' },
+} as const;
+
 const registry = new MemoryRegistry(FINANCE, LOOKUP, RECONCILE);
 const report = (line: string): void => {
   throw new Error(line);
@@ -228,6 +234,36 @@ describe('an explanation of a task', () => {
       skillId: null,
       recorded: { considered: ['lookup'], total: 1 },
     });
+  });
+
+  it('names no skill that its owner may not use by now', async () => {
+    const scoped = partner({ scopes: ['recon.run'] });
+    const { id: taskId } = await messaging.taskOf(saying('hm'), scoped);
+    const about = { agent: FINANCE, taskId };
+    const whole = { considered: ['lookup', 'reconcile'], total: 2 };
+    expect(await explain(about, scoped)).toMatchObject({ recorded: whole });
+    const shown = await explain(about);
+    expect(shown).toMatchObject({ recorded: { considered: ['lookup'], total: 1 } });
+    expect(JSON.stringify(shown)).not.toContain('reconcile');
+    registry.put(internal);
+    expect(JSON.stringify(await explain(about, scoped))).not.toContain('reconcile');
+    expect(await explain(about, operator())).toMatchObject({ recorded: whole });
+    registry.put(RECONCILE);
+  });
+
+  it('is nothing of a task that is bound to such a skill, and stays of one that was removed', async () => {
+    const scoped = partner({ scopes: ['recon.run'] });
+    const { id: taskId } = await messaging.taskOf(saying('match purchase order'), scoped);
+    const about = { agent: FINANCE, taskId };
+    expect(await explain(about, scoped)).toMatchObject({ skillId: 'reconcile' });
+    expect(await refusalOf(about)).toEqual({ code: 'task-not-found' });
+    registry.putHead(internal);
+    expect(await refusalOf(about, scoped)).toEqual({ code: 'task-not-found' });
+    expect(await explain(about, operator())).toMatchObject({ skillId: 'reconcile' });
+    const { manifest } = RECONCILE;
+    registry.put({ ...RECONCILE, manifest: { ...manifest, state: 'removed' } });
+    expect(await explain(about, scoped)).toMatchObject({ skillId: 'reconcile' });
+    registry.put(RECONCILE);
   });
 
   it('is nothing for anybody else, as for a task that is not', async () => {

@@ -182,6 +182,12 @@ describe('the shape of a data part', () => {
     ['fits none', [{ data: { receipt: 7 } }]],
     ['is null', [{ data: null }]],
     ['speaks for two of them', [{ data: { order: 7 } }, { data: { invoice: 7 } }]],
+    [
+      'comes with more than are looked at',
+      Array.from({ length: 9 }, (_, index) => ({
+        data: { [index === 8 ? 'invoice' : 'order']: 7 },
+      })),
+    ],
   ])('decides nothing when it %s', async (_, parts) => {
     const { decision } = await route([invoice, order], parts);
     expect(decision?.kind).toBe('clarify');

@@ -1,7 +1,7 @@
 import type { Agent } from '../../../src/agents/domain/agent.js';
 import type { CapabilityRegistry } from '../../../src/capabilities/queries/capability-registry.js';
 import type { Interaction } from '../../../src/interactions/domain/interaction.js';
-import type { ReadInteraction } from '../../../src/interactions/queries/contracts-between.js';
+import type { InteractionSnapshot } from '../../../src/interactions/queries/contracts-between.js';
 import { judgeCall } from '../../../src/invocations/judge-call.js';
 import {
   Authorizer,
@@ -65,7 +65,7 @@ export class MemoryAuthorizer extends Authorizer {
     _one: AgentId,
     _other: AgentId,
     id: InteractionId,
-  ): Promise<ReadInteraction | undefined> {
+  ): Promise<InteractionSnapshot | undefined> {
     const found = this.#contracts.find(({ interactionId }) => interactionId === id);
     return found && read(found);
   }

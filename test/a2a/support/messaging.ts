@@ -90,7 +90,7 @@ export async function* echo({ message }: CapabilityCall): AsyncGenerator<Handler
 export class Messaging {
   readonly ledger = new MemoryLedger();
   readonly classifier = new WordClassifier();
-  readonly turns = new RunningTurns();
+  readonly turns = new RunningTurns(Date.now);
   readonly faults: unknown[] = [];
   /** Calls that reached a handler. */
   readonly calls: CapabilityCall[] = [];
@@ -105,6 +105,7 @@ export class Messaging {
   private constructor(
     private readonly options: MessagingOptions,
     readonly service: TaskService,
+    private readonly sweepAll: () => Promise<void>,
     private readonly closeStores: () => Promise<void>,
   ) {
     const { capabilities, model = null, anonymous = 'secret' } = options;
@@ -163,18 +164,26 @@ export class Messaging {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-messaging-'));
     const store = await openSqliteEventStore(join(folder, 'tasks.db'));
     const database = new SqliteReadDatabase(join(folder, 'tasks-read.db'));
+    const taskRetentionMs = 3_600_000;
+    let aheadMs = 0;
     const service = await createTasks({
       store,
       database,
-      config: { taskRetentionMs: 3_600_000, allowLoopbackWebhooks: true },
+      config: { taskRetentionMs, allowLoopbackWebhooks: true },
       node: 'test-node',
       readWaitMs: 2000,
-      clock: Date.now,
+      clock: () => Date.now() + aheadMs,
       random: randomBytes,
       newId: randomUUID,
       report: () => undefined,
     });
-    return new Messaging(options, service, async () => {
+    const sweep = async (): Promise<void> => {
+      await service.projections.waitFor(await store.head(), 2000);
+      aheadMs = taskRetentionMs + 1000;
+      await service.sweeper.sweep(new AbortController().signal);
+      aheadMs = 0;
+    };
+    return new Messaging(options, service, sweep, async () => {
       await service.close();
       database.close();
       await store.close();
@@ -184,6 +193,11 @@ export class Messaging {
 
   get tasks(): Tasks {
     return this.service.tasks;
+  }
+
+  /** The retention of every task that has ended is over. */
+  async forget(): Promise<void> {
+    await this.sweepAll();
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoredTaskEvent } from '../../../src/a2a/tasks/domain/events.js';
 import { taskStream } from '../../../src/a2a/tasks/domain/streams.js';
 import type { TaskFold } from '../../../src/a2a/tasks/domain/task-fold.js';
+import type { TaskEvent } from '../../../src/a2a/tasks/port.js';
+import { TaskFeed } from '../../../src/a2a/tasks/task-feed.js';
 import { TaskStreams } from '../../../src/a2a/tasks/task-streams.js';
+import { watchTask } from '../../../src/a2a/tasks/watch-task.js';
 import type { EventStore, RecordedEnvelope } from '../../../src/event-store/port.js';
 import {
   openSqliteEventStore,
@@ -170,5 +173,79 @@ describe('a long task', () => {
         expect(loaded === undefined).toBe(lines === undefined);
       },
     );
+  });
+});
+
+describe('a task of many turns', () => {
+  const TURNS = 60;
+  const EVENTS_OF_A_TURN = 2;
+  const FOREVER = new AbortController().signal;
+
+  /** Each turn is a message and the question that it ends in; the last is the end. */
+  async function manyTurns(id: Uuid): Promise<void> {
+    const node = streams();
+    const first = await begin(id, 'line', 0);
+    const events = Array.from({ length: TURNS }, (_, nth): readonly StoredTaskEvent[] => {
+      const state = nth === TURNS - 1 ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_INPUT_REQUIRED';
+      const asked = { state, message: null, metadata: null } as const;
+      const sent = message({ parts: text('x'.repeat(40_000)) });
+      return [
+        { type: 'task-message-added', data: { message: sent, digest: 'd' }, texts: null },
+        { type: 'task-status-changed', data: asked, texts: null },
+      ];
+    });
+    await node.append(id, first, events.flat());
+  }
+
+  async function watched(node: TaskStreams, id: Uuid): Promise<readonly TaskEvent[]> {
+    const feed = new TaskFeed(store, () => undefined);
+    const events: TaskEvent[] = [];
+    for await (const event of watchTask({ streams: node, feed }, id, 0, FOREVER, 'task')) {
+      events.push(event);
+    }
+    await feed.close();
+    return events;
+  }
+
+  const characters = (events: readonly TaskEvent[]): number => JSON.stringify(events).length;
+  const newestTaskOf = (events: readonly TaskEvent[]): unknown =>
+    events.flatMap(({ response }) => ('task' in response ? [response.task] : [])).at(-1);
+
+  it('costs whoever resumes about what it holds, and not the square of it', async () => {
+    const id = randomUUID() as Uuid;
+    await manyTurns(id);
+    const node = streams();
+    reads = [];
+    const events = await watched(node, id);
+    expect(events).toHaveLength(TURNS * EVENTS_OF_A_TURN);
+    const size = (await node.load(id))?.fold.weight ?? 0;
+    expect(size).toBeGreaterThan(TURNS * 40_000);
+    // Once for its events, and once for the task as it is.
+    expect(characters(events)).toBeLessThan(2.2 * size);
+    const read = reads.reduce((sum, count) => sum + count, 0);
+    expect(read).toBeLessThan(6 * TURNS * EVENTS_OF_A_TURN);
+  });
+
+  it('is folded once for all who are shown it as its newest turn began', async () => {
+    const id = randomUUID() as Uuid;
+    await manyTurns(id);
+    const node = streams();
+    const all = await Promise.all(Array.from({ length: 10 }, async () => watched(node, id)));
+    expect(new Set(all.map(newestTaskOf)).size).toBe(1);
+    expect(new Set(all.map((events) => JSON.stringify(events))).size).toBe(1);
+  });
+
+  it('holds little of it for whoever takes long over an event', async () => {
+    const id = randomUUID() as Uuid;
+    await manyTurns(id);
+    const node = streams();
+    const sizes: number[] = [];
+    let next = 1;
+    for await (const part of node.parts(id, 1)) {
+      for (const { event } of part) expect(event.revision).toBe(next++);
+      sizes.push(JSON.stringify(part).length);
+    }
+    expect(next).toBe(1 + TURNS * EVENTS_OF_A_TURN);
+    expect(Math.max(...sizes)).toBeLessThan(80_000);
   });
 });

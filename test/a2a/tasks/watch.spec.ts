@@ -162,13 +162,17 @@ describe('watching', () => {
   });
 
   it('stops when the node is closed', async () => {
-    const { id } = await begin();
-    const stop = new AbortController();
-    const watching = all(node.tasks.watch(id, -1, stop.signal));
+    const { id, invocationId } = await begin();
+    const other = await deployment.node('node-b');
+    // It holds an event while the node is closed.
+    const slow = node.tasks.watch(id, -1, FOREVER)[Symbol.asyncIterator]();
+    expect((await slow.next()).value).toMatchObject({ id: '0' });
+    const watching = all(node.tasks.watch(id, -1, FOREVER));
     await aMoment();
-    stop.abort();
     await node.close();
-    await watching;
+    expect(kinds(await watching)).toEqual(['0 task']);
+    await other.tasks.record(id, invocationId, [COMPLETED]);
+    expect(await slow.next()).toEqual({ done: true, value: undefined });
   });
 });
 
@@ -242,4 +246,55 @@ it('sees a task through all its turns when it watches the task', async () => {
   ]);
   // Whoever comes after its end is told the rest, and no more.
   expect(kinds(await all(node.tasks.watch(id, revision, FOREVER, 'task')))).toHaveLength(2);
+});
+
+describe('a task of many turns', () => {
+  const TURNS = 12;
+
+  /** Each turn says one thing and asks back. @returns the revision with which each began */
+  async function manyTurns(): Promise<{ readonly id: Uuid; readonly begins: readonly number[] }> {
+    const { id, invocationId } = await begin();
+    const begins = [0];
+    let turn = invocationId;
+    for (let nth = 1; nth < TURNS; nth++) {
+      const asked = await node.tasks.record(id, turn, [artifact(`a${String(nth)}`, 'x'), ASKED]);
+      if (!asked.ok) throw new Error(asked.error.kind);
+      turn = randomUUID() as Uuid;
+      begins.push(asked.value.revision + 1);
+      await node.tasks.continue(id, asked.value.revision, {
+        message: message({ parts: text(`turn ${String(nth)}`) }),
+        digest: 'd',
+        changes: [routed(turn)],
+      });
+    }
+    await node.tasks.record(id, turn, [COMPLETED]);
+    return { id, begins };
+  }
+
+  const begun = (events: readonly TaskEvent[]) =>
+    events.flatMap(({ id, response }) =>
+      'task' in response ? [{ id: Number(id), task: response.task }] : [],
+    );
+
+  it('tells whoever resumes each event once, the whole task only as its newest turn began', async () => {
+    const { id, begins } = await manyTurns();
+    const other = await deployment.node('node-b');
+    for (const { tasks } of [node, other]) {
+      const events = await all(tasks.watch(id, -1, FOREVER, 'task'));
+      expect(new Set(events.map((event) => event.id)).size).toBe(events.length);
+      const snapshots = begun(events);
+      expect(snapshots.map((each) => each.id)).toEqual(begins);
+      for (const { task } of snapshots.slice(0, -1)) {
+        expect(task).toMatchObject({ id, status: { state: 'TASK_STATE_SUBMITTED' } });
+        expect([task.history?.length, task.artifacts]).toEqual([1, undefined]);
+      }
+      const newest = snapshots.at(-1)?.task;
+      const words = newest?.history?.map(({ parts }) => parts);
+      // Each turn but the last asked back: its question stands in the history.
+      expect(words).toHaveLength(2 * TURNS - 1);
+      expect(words?.at(-1)).toEqual(text(`turn ${String(TURNS - 1)}`));
+      expect(newest?.artifacts).toHaveLength(TURNS - 1);
+      expect(newest?.status.state).toBe('TASK_STATE_SUBMITTED');
+    }
+  });
 });

@@ -35,12 +35,16 @@ describe('event streams', () => {
   }
 
   /** A socket that has asked for a stream; it reads only when told to. */
-  async function subscribe(id: string, lines: readonly string[] = []): Promise<Socket> {
+  async function subscribe(
+    id: string,
+    lines: readonly string[] = [],
+    token = 'alice',
+  ): Promise<Socket> {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     // A node that stops may reset what is still open.
     socket.on('error', () => undefined);
-    const headers = ['authorization: Bearer alice', 'a2a-version: 1.0', ...lines];
+    const headers = [`authorization: Bearer ${token}`, 'a2a-version: 1.0', ...lines];
     socket.write(rawRequest('GET', `/a2a/${AGENT}/tasks/${id}:subscribe`, headers));
     return Promise.resolve(socket);
   }
@@ -125,7 +129,7 @@ describe('event streams', () => {
     });
 
     it('is served to so many at once', async () => {
-      await start({ streams: { perNode: 2, perOwner: 1 } });
+      await start({ streams: { perNode: 2, perTenant: 2, perOwner: 1 } });
       const call = async (token: string) =>
         binding.call(server.agentUrl, 'SendStreamingMessage', saying('wait'), { token, take: 1 });
       const sockets = [await subscribe(liveTask())];
@@ -138,6 +142,29 @@ describe('event streams', () => {
       await eventually(() => server.tasks.watching === 0);
       expect((await call('alice')).events).toHaveLength(1);
     });
+  });
+
+  it('leaves other tenants their part of the streams, whatever callers one tenant has', async () => {
+    await start({ streams: { perNode: 6, perTenant: 4, perOwner: 2 } });
+    const open = async (token: string): Promise<string | undefined> => {
+      const ask = { token, take: 1 };
+      const said = await jsonRpc.call(server.agentUrl, 'SendStreamingMessage', saying('wait'), ask);
+      return said.error?.reason;
+    };
+    const sockets: Socket[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const token = `${name}_at_evil`;
+      const owner = { kind: 'principal', tenant: 'evil', principal: token, agent: null } as const;
+      const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] } as const;
+      const { id } = server.tasks.begin(owner, AGENT, message).task;
+      sockets.push(await subscribe(id, [], token), await subscribe(id, [], token));
+    }
+    await eventually(() => server.tasks.watching === 4);
+    expect(await open('e_at_evil')).toBe('TOO_MANY_STREAMS');
+    expect(await open('alice')).toBeUndefined();
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => server.tasks.watching === 0);
+    expect(await open('e_at_evil')).toBeUndefined();
   });
 
   it('sends the head at once, and comments into the silence', async () => {

@@ -19,9 +19,15 @@ beforeEach(async () => {
   const text = 'x'.repeat(TASK_BYTES);
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text }] } as const;
   id = server.tasks.begin(OWNER, AGENT, message).task.id;
-  const headers = ['authorization: Bearer alice', 'a2a-version: 1.0'];
-  for (let nth = 0; nth < 3; nth += 1) await clients.ask(`/a2a/${AGENT}/tasks/${id}`, headers);
 });
+
+const HEADERS = ['authorization: Bearer alice', 'a2a-version: 1.0'];
+
+async function leaveUnread(count: number, verb = ''): Promise<void> {
+  for (let nth = 0; nth < count; nth += 1) {
+    await clients.ask(`/a2a/${AGENT}/tasks/${id}${verb}`, HEADERS);
+  }
+}
 
 afterEach(async () => {
   clients.leave();
@@ -30,6 +36,7 @@ afterEach(async () => {
 
 describe.each(BINDINGS)('over $name', (binding) => {
   it('refuses whoever leaves large answers unread more of them, in its own form', async () => {
+    await leaveUnread(3);
     const small = { id, historyLength: 0 };
     await eventually(async () => {
       const { status } = await binding.call(server.agentUrl, 'GetTask', { id }, TOKEN);
@@ -51,5 +58,27 @@ describe.each(BINDINGS)('over $name', (binding) => {
       const { status } = await binding.call(server.agentUrl, 'GetTask', { id }, TOKEN);
       return status === 200;
     });
+  });
+
+  it('ends a stream whose large event has no room, in its own form; its client may come back', async () => {
+    await leaveUnread(12, ':subscribe');
+    await eventually(() => server.tasks.watching === 3);
+    await eventually(async () => {
+      const { status } = await binding.call(server.agentUrl, 'GetTask', { id }, TOKEN);
+      return status === 503;
+    });
+    // What they are sent is one text, however many they are: a text of its own for each would be more.
+    expect(process.memoryUsage().arrayBuffers).toBeLessThan(8 * TASK_BYTES);
+    const ended = await binding.call(server.agentUrl, 'SubscribeToTask', { id }, TOKEN);
+    expect([ended.events?.length, ended.error?.reason]).toEqual([0, 'TOO_MANY_STREAMS']);
+
+    const begun = await binding.call(server.agentUrl, 'SendStreamingMessage', saying('x'), TOKEN);
+    expect(begun.events?.length).toBeGreaterThan(1);
+
+    clients.leave();
+    await eventually(() => server.tasks.watching === 0);
+    const again = { ...TOKEN, take: 1 };
+    const { events } = await binding.call(server.agentUrl, 'SubscribeToTask', { id }, again);
+    expect(events?.[0]?.response).toHaveProperty('task.id', id);
   });
 });

@@ -15,7 +15,7 @@ import {
   verifyConsistency,
 } from '../../../src/kernel/merkle.js';
 import { noteKey, verifyNote } from '../../../src/kernel/note-key.js';
-import { eventually } from '../../support/eventually.js';
+import { aMoment, eventually } from '../../support/eventually.js';
 import {
   append,
   deleteTree,
@@ -184,11 +184,45 @@ describe('the signer', () => {
     await published(node, 1);
   });
 
-  it('stops at once, also in the middle of a turn', async () => {
-    const node = await open('a', { intervalMs: 600_000 });
+  it('stops at the end of a turn that is under way, and waits for no interval', async () => {
+    let publish: () => void = () => undefined;
+    const mayPublish = new Promise<void>((resolve) => (publish = resolve));
+    let isPublishing = false;
+    const through = (store: EventStore): EventStore => ({
+      append: async (stream, expected, events) => {
+        if (stream === 'log') {
+          isPublishing = true;
+          await mayPublish;
+        }
+        return store.append(stream, expected, events);
+      },
+      readStream: (stream, from, limit) => store.readStream(stream, from, limit),
+      readLast: (stream) => store.readLast(stream),
+      readAll: (after, filter) => store.readAll(after, filter),
+      subscribeAll: (after, options) => store.subscribeAll(after, options),
+      head: () => store.head(),
+      holds: (position) => store.holds(position),
+      close: () => store.close(),
+    });
+    const node = await open('a', { intervalMs: 600_000, through });
     await append(node.store, 1);
     node.signer.start();
-    await node.signer.stop();
+    await eventually(() => isPublishing);
+    let hasStopped = false;
+    const stopping = node.signer.stop().then(() => (hasStopped = true));
+    await aMoment();
+    expect(hasStopped).toBe(false);
+    publish();
+    await stopping;
+    expect(newestCheckpoint(node.tree)?.size).toBe(1);
+
+    const resting = await open('b', { intervalMs: 600_000 });
+    await resting.signs();
+    await append(resting.store, 1);
+    const before = performance.now();
+    await resting.signer.stop();
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(newestCheckpoint(resting.tree)?.size).toBe(1);
   });
 
   it('does not know what its log is before the tree reaches what it keeps', async () => {
@@ -230,11 +264,14 @@ describe('the signer', () => {
     ]);
   });
 
-  it('signs soon when asked', async () => {
-    const node = await open();
+  it('signs soon when asked, and else at its interval', async () => {
+    const node = await open('a', { intervalMs: 600_000 });
     await append(node.store, 1);
     await published(node, 1);
     await append(node.store, 1);
+    await node.catchUp();
+    await aMoment();
+    expect(newestCheckpoint(node.tree)?.size).toBe(1);
     node.signer.signSoon();
     await published(node, 2);
   });

@@ -6,7 +6,7 @@ import { ReplayStreams } from '../../../src/audit/replay/replay-streams.js';
 import { eventually } from '../../support/eventually.js';
 import { reader } from './support/golden-replay.js';
 
-const LIMITS = { perNode: 3, perOwner: 2 };
+const LIMITS = { perNode: 3, perTenant: 3, perOwner: 2 };
 const ALICE = reader('a');
 
 function reply(): Pick<FastifyReply, 'raw'> {
@@ -48,7 +48,7 @@ it('gives the place of an ended stream to another', () => {
 });
 
 describe('an answer with an end of its own', () => {
-  const LAST = { perNode: 1, perOwner: 1 };
+  const LAST = { perNode: 1, perTenant: 1, perOwner: 1 };
   const isFree = (streams: ReplayStreams): boolean => {
     try {
       streams.open(ALICE, reply()).close();
@@ -96,8 +96,9 @@ describe('an answer with an end of its own', () => {
   });
 
   it('gives it up when it is too old, though no connection says that it is done', async () => {
-    const streams = new ReplayStreams(LAST, 20);
+    const streams = new ReplayStreams(LAST, 200);
     await streams.hold(ALICE, reply(), async () => Promise.resolve());
+    expect(isFree(streams)).toBe(false);
     await eventually(() => isFree(streams));
   });
 });

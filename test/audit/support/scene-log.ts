@@ -1,4 +1,6 @@
-import { ERASED } from '../../../src/kernel/event.js';
+import { ERASED, type Recorded } from '../../../src/kernel/event.js';
+import type { InteractionEvent } from '../../../src/interactions/domain/events.js';
+import { INTERACTION_EVENT_TYPES } from '../../../src/interactions/event-types.js';
 import type { CheckResult } from '../../../src/audit/verify/check-result.js';
 import type { ReplayOptions } from '../../../src/audit/verify/replay/entry.js';
 import { LogReplay } from '../../../src/audit/verify/replay/log-replay.js';
@@ -12,15 +14,26 @@ export interface LogEntry {
   readonly texts?: unknown;
 }
 
-/** The events of a scene as they stand in the log: those of one moment are of one command. */
+/** The events of a scene as they stand in the log. */
 export function entriesOf({ log, interaction }: Scene): readonly LogEntry[] {
-  const stream = `interaction-${interaction.interactionId}`;
+  return entriesOfStream(`interaction-${interaction.interactionId}`, log);
+}
+
+/** The events of one interaction as they stand in the log: those of one moment are of one command. */
+export function entriesOfStream(
+  stream: string,
+  log: readonly Recorded<InteractionEvent>[],
+): readonly LogEntry[] {
   return log.map(({ type, data, texts, recordedAt, revision }) => {
     const command = `${stream} ${recordedAt}`;
     const index = log.filter(
       (other) => other.recordedAt === recordedAt && other.revision < revision,
     ).length;
-    const event = envelope(stream, revision, type, data, recordedAt, command, index);
+    const { schemaVersion } = INTERACTION_EVENT_TYPES[type];
+    const event = {
+      ...envelope(stream, revision, type, data, recordedAt, command, index),
+      schemaVersion,
+    };
     if (texts === null || texts === ERASED) return { envelope: event };
     return { envelope: { ...event, sealed: 'A'.repeat(64) }, texts };
   });

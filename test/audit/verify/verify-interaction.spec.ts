@@ -204,6 +204,9 @@ const WAYS: Readonly<Record<keyof typeof DOCUMENT_REASONS, Ways>> = {
     'schema',
     'failed',
     [{ ...active(), extra: 1 }],
+    // No erased texts: they are all there.
+    [{ ...active(), status: 410, code: 'interaction-erased' }],
+    [{ code: 'interaction-erased' }],
     [null],
     [[]],
     ['text'],
@@ -916,5 +919,104 @@ describe('everything else about a document with one flaw is verified', () => {
       ],
     });
     expect(complaints(document)).toEqual(['acceptances revision 1: accepted-at-implausible']);
+  });
+});
+
+/** As docs/verification.md lists it: "What `verified` does not say". */
+describe('what no signature covers', () => {
+  /** Terms in force, and an amendment that was rejected although two of three had accepted it. */
+  const contract = { parties: [alpha.agentId, beta.agentId, gamma.agentId] };
+  const amended = interactionOf({
+    status: 'active',
+    revisions: [
+      { by: alpha, status: 'accepted', and: [beta, gamma], contract },
+      { by: beta, status: 'rejected', and: [gamma], contract },
+    ],
+  });
+  const never = interactionOf({
+    status: 'rejected',
+    revisions: [{ by: alpha, status: 'rejected' }],
+  });
+
+  const withRevision = (
+    document: FederatedInteraction,
+    number: number,
+    change: (revision: ContractRevision) => ContractRevision,
+  ): FederatedInteraction => ({
+    ...document,
+    contractRevisions: document.contractRevisions.map((revision) =>
+      revision.revision === number ? change(revision) : revision,
+    ),
+  });
+  const without = (agentId: AgentId, { acceptances }: ContractRevision): object =>
+    Object.fromEntries(Object.entries(acceptances).filter(([id]) => id !== agentId));
+  const elsewhere = { ...amended.responderTransport, endpoint: 'https://other.example/a2a' };
+  const { initiatorTransport: _none, ...noTransport } = amended;
+  const later = after(answeredAt(2), 60);
+  const anotherId = '7c9e6679-7425-40de-944b-e07fc1f90ae8' as Uuid;
+
+  it.each<readonly [string, object]>([
+    ['no transport of the initiator', noTransport],
+    ['another transport', { ...amended, responderTransport: elsewhere }],
+    ['another end', { ...amended, status: 'completed' }],
+    ['an end by cancellation', { ...amended, status: 'cancelled' }],
+    ['an expiry', { ...amended, status: 'expired', updatedAt: EXPIRES_AT }],
+    ['another moment of the interaction', { ...amended, updatedAt: later }],
+    ['a withdrawal instead of a rejection', { ...never, status: 'cancelled' }],
+    [
+      'another id',
+      withRevision(amended, 2, (revision) => ({ ...revision, revisionId: anotherId })),
+    ],
+    [
+      'another beginning',
+      withRevision(amended, 2, (revision) => ({
+        ...revision,
+        createdAt: after(revision.createdAt, 1),
+      })),
+    ],
+    [
+      'another end of the revision',
+      withRevision({ ...amended, updatedAt: later }, 2, (revision) => ({
+        ...revision,
+        updatedAt: later,
+      })),
+    ],
+    [
+      'a proposal that is open',
+      withRevision(amended, 2, (revision) => ({ ...revision, status: 'proposed' })),
+    ],
+    [
+      'another proposer of those who accepted',
+      withRevision(amended, 2, (revision) => ({
+        ...revision,
+        proposedByAgentId: gamma.agentId,
+      })),
+    ],
+    [
+      'an acceptance less',
+      withRevision(amended, 2, (revision) => ({
+        ...revision,
+        acceptances: without(gamma.agentId, revision) as ContractRevision['acceptances'],
+      })),
+    ],
+    [
+      'another beginning of all',
+      {
+        ...withRevision(never, 1, (revision) => ({ ...revision, createdAt: after(START, 1) })),
+        createdAt: after(START, 1),
+      },
+    ],
+  ])('is verified all the same: %s', (_name, document) => {
+    expect(document).not.toEqual(amended);
+    expect(complaints(document)).toEqual([]);
+  });
+
+  it.each<readonly [string, object]>([
+    ['another id', { revisionId: anotherId }],
+    ['another beginning', { createdAt: after(START, 1) }],
+    ['another proposer', { proposedByAgentId: gamma.agentId }],
+  ])('is less of accepted terms, which are attested: %s', (_name, change) => {
+    const document = withRevision(amended, 1, (revision) => ({ ...revision, ...change }));
+    expect(complaints(document)).toContain('attestation revision 1: digest-mismatch');
   });
 });

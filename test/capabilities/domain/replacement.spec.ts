@@ -51,6 +51,29 @@ describe('a more restricted replacement', () => {
     );
   });
 
+  it('is none after a revision that is no more restricted than what it revises', () => {
+    const states = ['preview', 'ga', 'deprecated'] as const;
+    const asking = fc.record({
+      requiresContract: fc.boolean(),
+      callers: fc.constantFrom('initiator' as const, 'any-party' as const),
+    });
+    const demanding = (id: string, among: readonly Capability['manifest']['state'][]) =>
+      fc.tuple(anyOf(id, among), asking).map(([each, asked]) => ({ ...each.manifest, ...asked }));
+    const three = fc.tuple(
+      demanding('old', ['deprecated', 'removed']),
+      demanding('new', states),
+      demanding('new', states),
+    );
+    fc.assert(
+      fc.property(three, ([old, before, { state: _, ...changes }]) => {
+        const after = { ...before, ...changes };
+        fc.pre(!isMoreRestricted(before, old) && !isMoreRestricted(after, before));
+        expect(isMoreRestricted(after, old)).toBe(false);
+      }),
+      RUNS,
+    );
+  });
+
   it.each<readonly [boolean, CapabilityChanges, CapabilityChanges]>([
     [true, { requiresContract: true, action: 'x' }, {}],
     [false, {}, { requiresContract: true, action: 'x' }],

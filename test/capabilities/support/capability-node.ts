@@ -137,7 +137,9 @@ export class CapabilityNode {
     this.registry = new ProjectedRegistry(this.runner, store, this.execution);
     this.usage = new ProjectedUsage(this.runner, clock, CONFIG);
     const { execution, registry, usage, backends } = this;
-    this.contexts = new CapabilityContexts(hosted, store, execution, registry, usage, backends);
+    this.contexts = new CapabilityContexts(
+      ...([hosted, store, execution, registry, usage, backends, CONFIG] as const),
+    );
     this.commands = new CapabilityCommands(execution, this.contexts);
     this.cards = new CardPublisher(store, keys, clock, randomBytes, CONFIG, registry, backends);
     this.invocations = new InvocationExecution(store, keys, clock, randomBytes);

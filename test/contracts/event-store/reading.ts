@@ -119,6 +119,7 @@ export function describeReading(makeLog: LogFactory): void {
         expect(event.id).toBe(everything[seen++]?.id);
         if (seen === 300) break;
       }
+      expect(seen).toBe(300);
     }
   });
 

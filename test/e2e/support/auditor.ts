@@ -34,6 +34,12 @@ export const AUDITS_ALL: TokenOptions = {
   scopes: ['audit:read-all'],
 };
 
+export interface OpenOptions {
+  readonly lastEventId?: string;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Somebody who replays the log of a service under test. */
 export class Auditor {
   constructor(
@@ -64,11 +70,12 @@ export class Auditor {
   async open(
     form: 'text/event-stream' | 'application/x-ndjson',
     parameters = '',
-    options: { readonly lastEventId?: string; readonly signal?: AbortSignal } = {},
+    options: OpenOptions = {},
   ): Promise<Response> {
-    const { lastEventId, signal } = options;
+    const { lastEventId, signal, headers } = options;
     return fetch(`${this.service.url}${pathOf(parameters)}`, {
       headers: {
+        ...headers,
         accept: form,
         authorization: `Bearer ${await this.service.token(this.token)}`,
         ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),

@@ -101,7 +101,7 @@ let seeds = 0;
 
 /** One registered agent of a service under test, with its key and tokens, over REST. */
 export class Negotiator {
-  private readonly tokens = new Map<string, string>();
+  readonly #tokens = new Map<string, string>();
 
   private constructor(
     private readonly service: TestService,
@@ -158,7 +158,7 @@ export class Negotiator {
 
   async post(path: string, body: object, options: SendOptions = {}): Promise<Answer> {
     return this.service.call('POST', path, {
-      token: await this.token(options.token ?? this.runtimeToken),
+      token: await this.#token(options.token ?? this.runtimeToken),
       body,
       headers: options.headers ?? {},
     });
@@ -166,16 +166,34 @@ export class Negotiator {
 
   async get(path: string, options: SendOptions = {}): Promise<Answer> {
     return this.service.call('GET', path, {
-      token: await this.token(options.token ?? this.runtimeToken),
+      token: await this.#token(options.token ?? this.runtimeToken),
       headers: options.headers ?? {},
     });
   }
 
+  /** Without a key: its owner says it. The header with which a read waits for the change. */
+  async changeClients(
+    expectedRevision: number,
+    clients: readonly string[],
+  ): Promise<{ readonly 'position-token': string }> {
+    const owner: TokenOptions = {
+      principal: this.owner,
+      tenant: this.tenant,
+      scopes: ['agents:write'],
+    };
+    const answer = await this.service.call('PUT', `/v1/agents/${this.agentId}/clients`, {
+      token: await this.#token(owner),
+      body: { change: 'change-clients', expectedRevision, clients },
+    });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return { 'position-token': answer.headers.get('position-token') ?? '' };
+  }
+
   /** One token for each kind of caller, as a client would keep it. */
-  private async token(options: TokenOptions): Promise<string> {
+  async #token(options: TokenOptions): Promise<string> {
     const kind = JSON.stringify(options);
-    const token = this.tokens.get(kind) ?? (await this.service.token(options));
-    this.tokens.set(kind, token);
+    const token = this.#tokens.get(kind) ?? (await this.service.token(options));
+    this.#tokens.set(kind, token);
     return token;
   }
 
@@ -188,7 +206,7 @@ export class Negotiator {
       contract: terms,
       termsHash: termsHash(terms),
       expiresAt,
-      ...this.acceptance(interactionId, 1, null, termsHash(terms), expiresAt),
+      ...this.#acceptance(interactionId, 1, null, termsHash(terms), expiresAt),
     };
   }
 
@@ -200,7 +218,7 @@ export class Negotiator {
       agentId: this.agentId,
       head,
       contract: terms,
-      ...this.acceptance(interactionId, next, head.termsHash, termsHash(terms), expiresAt),
+      ...this.#acceptance(interactionId, next, head.termsHash, termsHash(terms), expiresAt),
     };
   }
 
@@ -210,16 +228,16 @@ export class Negotiator {
     return {
       agentId: this.agentId,
       head: headOf(document),
-      ...this.acceptance(interactionId, revision, previousTermsHash, hash, expiresAt),
+      ...this.#acceptance(interactionId, revision, previousTermsHash, hash, expiresAt),
     };
   }
 
   rejection(document: FederatedInteraction, reason?: string): object {
-    return this.closing('federated-interaction/rejection', document, reason);
+    return this.#closing('federated-interaction/rejection', document, reason);
   }
 
   withdrawal(document: FederatedInteraction, reason?: string): object {
-    return this.closing('federated-interaction/withdrawal', document, reason);
+    return this.#closing('federated-interaction/withdrawal', document, reason);
   }
 
   cancellation(document: FederatedInteraction, reason?: string): object {
@@ -227,7 +245,7 @@ export class Negotiator {
       agentId: this.agentId,
       head: headOf(document),
       ...(reason !== undefined && { reason }),
-      ...this.signature((signedAt) =>
+      ...this.#signature((signedAt) =>
         makeStatement<CancellationStatement>('federated-interaction/cancellation', {
           audience: this.service.audience,
           agentId: this.agentId,
@@ -253,7 +271,7 @@ export class Negotiator {
       agentId: this.agentId,
       head: headOf(document),
       report,
-      ...this.signature((signedAt) =>
+      ...this.#signature((signedAt) =>
         makeStatement<CompletionStatement>('federated-interaction/completion', {
           audience: this.service.audience,
           agentId: this.agentId,
@@ -297,7 +315,7 @@ export class Negotiator {
   erasureConsent({ interactionId }: Pick<FederatedInteraction, 'interactionId'>): object {
     return {
       agentId: this.agentId,
-      ...this.signature((signedAt) =>
+      ...this.#signature((signedAt) =>
         makeStatement<ErasureConsentStatement>('federated-interaction/erasure-consent', {
           audience: this.service.audience,
           agentId: this.agentId,
@@ -319,7 +337,7 @@ export class Negotiator {
     );
   }
 
-  private acceptance(
+  #acceptance(
     interactionId: InteractionId,
     revision: number,
     previousTermsHash: TermsHash | null,
@@ -346,7 +364,7 @@ export class Negotiator {
     return { acceptance: { keyId: key.keyId, value, acceptedAt } };
   }
 
-  private closing(
+  #closing(
     name: (RejectionStatement | WithdrawalStatement)['statement'],
     document: FederatedInteraction,
     reason: string | undefined,
@@ -356,7 +374,7 @@ export class Negotiator {
       agentId: this.agentId,
       head: headOf(document),
       ...(reason !== undefined && { reason }),
-      ...this.signature((signedAt) =>
+      ...this.#signature((signedAt) =>
         makeStatement<RejectionStatement | WithdrawalStatement>(name, {
           audience: this.service.audience,
           agentId: this.agentId,
@@ -370,7 +388,7 @@ export class Negotiator {
     };
   }
 
-  private signature(statementAt: (signedAt: Timestamp) => Statement): object {
+  #signature(statementAt: (signedAt: Timestamp) => Statement): object {
     const { key } = this;
     if (key === null) return {};
     const signedAt = now();

@@ -31,6 +31,13 @@ export class Operator {
     await this.#call('DELETE', this.#path(skillId, `/opt-ins/${caller}`));
   }
 
+  /** Puts another manifest in the place of the one that stands. */
+  async revise(skillId: string, manifest: JsonObject): Promise<void> {
+    const { body } = await this.#call('GET', this.#path(skillId));
+    const at = `?expectedRevision=${String(body['revision'])}`;
+    await this.#call('PUT', this.#path(skillId, at), { agentId: this.agentId, ...manifest });
+  }
+
   /** Moves a capability on from the revision at which it is. */
   async become(skillId: string, change: JsonObject): Promise<Answer> {
     const { body } = await this.#call('GET', this.#path(skillId));

@@ -15,7 +15,9 @@ export type Step =
   /** Silence, in milliseconds. */
   | { readonly wait: number }
   /** Silence until this file exists. */
-  | { readonly until: string };
+  | { readonly until: string }
+  /** The same, whatever the signal says. */
+  | { readonly stubbornUntil: string };
 
 /** What a message to the scripted agent asks for. */
 export interface Script {

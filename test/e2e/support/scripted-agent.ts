@@ -43,6 +43,7 @@ async function eventOf(step: Step, signal: AbortSignal): Promise<HandlerEvent | 
   }
   if ('answer' in step) return { kind: 'message', parts: [{ text: step.answer }] };
   if ('wait' in step) await delay(step.wait, undefined, { signal });
+  else if ('stubbornUntil' in step) while (!existsSync(step.stubbornUntil)) await delay(10);
   else while (!existsSync(step.until)) await delay(10, undefined, { signal });
   return undefined;
 }

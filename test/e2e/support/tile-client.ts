@@ -37,25 +37,25 @@ export class TileClient {
     const number = Math.floor(index / 256);
     const hashes = Math.floor(this.size / 256 ** level);
     const width = Math.min(256, hashes - number * 256);
-    const tile = await this.tile(level, number, width);
+    const tile = await this.#tile(level, number, width);
     return tile.subarray((index % 256) * 32, (index % 256) * 32 + 32);
   }
 
-  private readonly tiles = new Map<string, Promise<Uint8Array>>();
+  readonly #tiles = new Map<string, Promise<Uint8Array>>();
 
-  private tile(level: number, number: number, width: number): Promise<Uint8Array> {
+  #tile(level: number, number: number, width: number): Promise<Uint8Array> {
     const groups = String(number).padStart(3, '0');
     const padded = groups.padStart(Math.ceil(groups.length / 3) * 3, '0');
     const elements = padded.match(/\d{3}/g) ?? [];
     const path = elements.map((each, at) => (at < elements.length - 1 ? `x${each}` : each));
     const partial = width < 256 ? `.p/${String(width)}` : '';
     const url = `${this.prefix}/tile/${String(level)}/${path.join('/')}${partial}`;
-    let tile = this.tiles.get(url);
-    if (tile === undefined) this.tiles.set(url, (tile = this.fetch(url, width)));
+    let tile = this.#tiles.get(url);
+    if (tile === undefined) this.#tiles.set(url, (tile = this.#fetch(url, width)));
     return tile;
   }
 
-  private async fetch(url: string, width: number): Promise<Uint8Array> {
+  async #fetch(url: string, width: number): Promise<Uint8Array> {
     this.requested.push(url);
     const answer = await fetch(url);
     const bytes = new Uint8Array(await answer.arrayBuffer());

@@ -53,7 +53,12 @@ describe.each(kinds)('the tables of the $kind', ({ kind, use }) => {
   it('are made once, however many open it at the same time', async () => {
     const stores = await Promise.all(Array.from({ length: 6 }, () => use()));
     for (const store of stores) await store.close();
+    const made = await making();
+    expect(made.tables.length).toBeGreaterThan(1);
+    expect(new Set(made.tables.map(({ transaction }) => transaction)).size).toBe(1);
+    expect(made.about).toBe(1);
     await (await use()).close();
+    expect(await making()).toEqual(made);
   });
 
   const foreign: readonly [string, (schema: string) => string, RegExp][] = [
@@ -128,6 +133,24 @@ it(
   },
   PROCESS_TEST_TIMEOUT,
 );
+
+/** What was made for the store, each with the transaction that did it; how often it says what it is. */
+async function making(): Promise<{
+  readonly tables: readonly { readonly name: string; readonly transaction: string }[];
+  readonly about: number;
+}> {
+  return onPostgres(async (client) => {
+    const { rows } = await client.query<{ name: string; transaction: string }>(
+      `SELECT relname AS name, xmin::text AS transaction FROM pg_class
+         WHERE relnamespace = '${schema}'::regnamespace
+       UNION ALL
+       SELECT proname, xmin::text FROM pg_proc WHERE pronamespace = '${schema}'::regnamespace
+       ORDER BY 1`,
+    );
+    const about = await client.query(`SELECT FROM ${schema}.about`);
+    return { tables: rows, about: about.rows.length };
+  });
+}
 
 async function tables(): Promise<unknown> {
   const { rows } = await onPostgres((client) =>

@@ -32,6 +32,8 @@ const kinds = [
       await store.append(freshStream(), 'no-stream', [envelope()]);
       return store;
     },
+    table: 'events',
+    timesKept: (uses: number) => uses,
   },
   {
     kind: 'a key store',
@@ -40,6 +42,8 @@ const kinds = [
       await store.obtain('interaction-1');
       return store;
     },
+    table: 'keys',
+    timesKept: () => 1,
   },
 ];
 
@@ -47,7 +51,7 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-describe.each(kinds)('the file of $kind', ({ use }) => {
+describe.each(kinds)('the file of $kind', ({ use, table, timesKept }) => {
   it('is made with the folders above it, for its owner alone', async () => {
     const path = join(folder, 'a', 'b', 'store.db');
     const store = await use(path);
@@ -79,6 +83,11 @@ describe.each(kinds)('the file of $kind', ({ use }) => {
     const path = join(folder, 'store.db');
     const stores = await Promise.all(Array.from({ length: 6 }, () => use(path)));
     for (const store of stores) await store.close();
+    const database = new Database(path, { readonly: true });
+    expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
+    const kept = database.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+    expect(kept).toBe(timesKept(6));
+    database.close();
   });
 
   const foreign: readonly [string, (database: Database.Database) => void, RegExp][] = [

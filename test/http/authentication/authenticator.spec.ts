@@ -5,7 +5,8 @@ import { remoteIssuerKeys } from '../../../src/http/authentication/issuer-keys.j
 import { TokenVerifier } from '../../../src/http/authentication/token-verifier.js';
 import { RejectionException } from '../../../src/http/rejection-exception.js';
 import type { RejectionCode } from '../../../src/kernel/rejection.js';
-import { OIDC_AUDIENCE, TestIssuer } from '../../support/issuer.js';
+import { eventually } from '../../support/eventually.js';
+import { OIDC_AUDIENCE, TestIssuer, type IssuerKey } from '../../support/issuer.js';
 
 const MAX_AGE_MS = 30_000;
 
@@ -33,13 +34,16 @@ describe('the authenticator', () => {
   }
 
   function authenticator(settings: Settings = {}): Authenticator {
+    // A fault that comes when its test is over is no other test's.
+    const told = faults;
     const keys = remoteIssuerKeys({
       issuer: issuer.url,
       jwksUri: settings.jwksUri === undefined ? issuer.jwksUri : settings.jwksUri,
       maxAgeMs: settings.jwksMaxAgeMs ?? 60_000,
       cooldownMs: settings.cooldownMs ?? 0,
       allowLoopbackHttp: true,
-      onFault: (fault) => faults.push(fault),
+      clock: () => now,
+      onFault: (fault) => told.push(fault),
     });
     const rules = {
       issuer: issuer.url,
@@ -168,6 +172,119 @@ describe('the authenticator', () => {
         tokens.map(async (token) => auth.authenticate(`Bearer ${token}`)),
       );
       expect(answers.map(({ principal }) => principal)).toEqual(['a', 'b']);
+    });
+
+    it('finds a key set that has moved within ten minutes', async () => {
+      const moved = await TestIssuer.start();
+      try {
+        const [before, after] = [
+          await issuer.addKey('EdDSA', 'before'),
+          await moved.addKey('EdDSA', 'after'),
+        ];
+        const auth = authenticator({ jwksUri: null });
+        const from = async (key: typeof after): Promise<string> =>
+          codeOf(auth.authenticate(`Bearer ${await key.sign(issuer.claims())}`));
+        expect(await from(before)).toBe('accepted');
+        issuer.discovery = { issuer: issuer.url, jwks_uri: moved.jwksUri };
+        now += 10 * 60_000 - 1;
+        expect(await from(after)).toBe('token-invalid');
+        now += 1;
+        expect(await from(after)).toBe('accepted');
+      } finally {
+        await moved.stop();
+      }
+    });
+
+    /** Of a token that this authenticator has not seen. */
+    async function answerTo(auth: Authenticator, key: IssuerKey): Promise<string> {
+      const token = await key.sign(issuer.claims({ jti: crypto.randomUUID() }));
+      return codeOf(auth.authenticate(`Bearer ${token}`));
+    }
+
+    it.each(['refused', 'silent'] as const)(
+      'goes on with the keys that it knows when the discovery is %s after ten minutes',
+      async (outage) => {
+        const key = await issuer.addKey('EdDSA', 'k');
+        const auth = authenticator({ jwksUri: null, cooldownMs: 5_000 });
+        expect(await answerTo(auth, key)).toBe('accepted');
+        issuer.discoveryOutage = outage;
+        now += 10 * 60_000;
+        const begun = performance.now();
+        for (let token = 0; token < 5; token++) expect(await answerTo(auth, key)).toBe('accepted');
+        expect(performance.now() - begun).toBeLessThan(3_000);
+        expect(issuer.discoveries).toBe(2);
+      },
+    );
+
+    it('asks again after the cooldown where the discovery failed, and is told of it once', async () => {
+      const key = await issuer.addKey('EdDSA', 'k');
+      const auth = authenticator({ jwksUri: null, cooldownMs: 5_000 });
+      await answerTo(auth, key);
+      issuer.discoveryOutage = 'refused';
+      now += 10 * 60_000;
+      await answerTo(auth, key);
+      await eventually(() => faults.length === 1);
+      now += 4_999;
+      await answerTo(auth, key);
+      expect(issuer.discoveries).toBe(2);
+      now += 1;
+      await answerTo(auth, key);
+      await eventually(() => issuer.discoveries === 3);
+      const stranger = await issuer.addKey('EdDSA', 'unknown', false);
+      expect(await answerTo(auth, stranger)).toBe('token-invalid');
+      expect(faults).toHaveLength(1);
+      issuer.discoveryOutage = undefined;
+      now += 5_000;
+      await answerTo(auth, key);
+      await eventually(() => issuer.discoveries === 4);
+      expect(await answerTo(auth, key)).toBe('accepted');
+      now += 10 * 60_000 - 1;
+      await answerTo(auth, key);
+      expect(issuer.discoveries).toBe(4);
+    });
+
+    it('takes a key set up that moved while the discovery failed', async () => {
+      const moved = await TestIssuer.start();
+      try {
+        const before = await issuer.addKey('EdDSA', 'before');
+        const after = await moved.addKey('EdDSA', 'after');
+        const auth = authenticator({ jwksUri: null, cooldownMs: 5_000 });
+        expect(await answerTo(auth, before)).toBe('accepted');
+        issuer.discoveryOutage = 'refused';
+        now += 10 * 60_000;
+        expect(await answerTo(auth, after)).toBe('token-invalid');
+        issuer.discoveryOutage = undefined;
+        issuer.discovery = { issuer: issuer.url, jwks_uri: moved.jwksUri };
+        now += 5_000;
+        expect(await answerTo(auth, after)).toBe('accepted');
+        expect(await answerTo(auth, before)).toBe('token-invalid');
+      } finally {
+        await moved.stop();
+      }
+    });
+
+    it('fetches nothing for each token while no key was ever read', async () => {
+      const key = await issuer.addKey('EdDSA', 'k');
+      const auth = authenticator({ jwksUri: null, cooldownMs: 5_000 });
+      issuer.discoveryOutage = 'refused';
+      for (let token = 0; token < 5; token++) {
+        expect(await answerTo(auth, key)).toBe('issuer-unavailable');
+      }
+      expect([issuer.discoveries, faults.length]).toEqual([1, 1]);
+      issuer.discoveryOutage = undefined;
+      now += 5_000;
+      expect(await answerTo(auth, key)).toBe('accepted');
+    });
+
+    it('asks at once when the clock was set back', async () => {
+      const key = await issuer.addKey('EdDSA', 'k');
+      const auth = authenticator({ jwksUri: null, cooldownMs: 5_000 });
+      issuer.discoveryOutage = 'refused';
+      now += 10 * 60_000;
+      expect(await answerTo(auth, key)).toBe('issuer-unavailable');
+      issuer.discoveryOutage = undefined;
+      now -= 10 * 60_000;
+      expect(await answerTo(auth, key)).toBe('accepted');
     });
 
     it.each<[string, (url: string) => object]>([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { evolve } from '../../../src/interactions/domain/evolve.js';
 import type { Interaction } from '../../../src/interactions/domain/interaction.js';
+import { streamRevisionOf } from '../../../src/interactions/domain/stream.js';
 import { timestampOf } from '../../../src/kernel/timestamp.js';
 import {
   accept,
@@ -177,6 +178,15 @@ describe('every end rejects an open proposal and keeps the terms in force', () =
     expect(interaction).toMatchObject({ status, inForce: 1 });
     expect(statuses(interaction)).toEqual(['accepted', 'rejected']);
   });
+});
+
+describe('the place in its stream', () => {
+  it.each(Object.entries(STATES).filter(([, { log }]) => log.length > 0))(
+    'of %s is that of the last event that was folded',
+    (_, { state, log }) => {
+      expect(streamRevisionOf(state!)).toBe(log.at(-1)?.revision);
+    },
+  );
 });
 
 describe('a log that this service cannot have written', () => {

@@ -128,7 +128,7 @@ export class Application {
       keyring,
       health: new HealthRegistry(),
       transparencyLog: await openTransparencyLog(config.value, store, keyring, randomBytes, opened),
-      taskService: await openTasks(config.value, opened),
+      taskService: (await openTasks(config.value, opened)).service,
       textClassifier: openTextClassifier(config.value, opened),
       handlers: new Map(),
     };

@@ -17,7 +17,7 @@ let circuits: BackendCircuits;
 
 beforeEach(() => {
   jest.useFakeTimers({ now: Date.parse('2030-03-01T12:00:00Z') });
-  circuits = new BackendCircuits();
+  circuits = new BackendCircuits(() => Date.now());
 });
 
 afterEach(() => {

@@ -126,6 +126,7 @@ describe('the service’s own API takes no such token', () => {
       maxAgeMs: 1000,
       cooldownMs: 0,
       allowLoopbackHttp: true,
+      clock: Date.now,
       onFault: () => undefined,
     });
     const claims = { agent: 'agent', tenant: 'tenant' };

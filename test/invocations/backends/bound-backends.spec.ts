@@ -75,7 +75,7 @@ async function backendsWith(
         provide: Backends,
         inject: [DiscoveryService],
         useFactory: (discovery: DiscoveryService) =>
-          new BoundBackends(discovery, hosted, handlers, keys.tokens(), Date.now),
+          new BoundBackends(discovery, hosted, handlers, keys.tokens(), Date.now, () => 0.5),
       },
     ],
   })

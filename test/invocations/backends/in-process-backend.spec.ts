@@ -7,6 +7,7 @@ import type {
 import { InProcessBackend } from '../../../src/invocations/backends/in-process-backend.js';
 import type { BackendCall } from '../../../src/invocations/commands/backends.js';
 import type { Json } from '../../../src/kernel/json.js';
+import { aMoment, eventually } from '../../support/eventually.js';
 import { backendCall, HOSTED } from './support/calls.js';
 import { ISSUER, TokenKeys } from './support/token-keys.js';
 
@@ -39,6 +40,23 @@ describe('a backend in this process', () => {
     expect(output).toEqual({ invoice: 'INV-1' });
   });
 
+  it('may change what it gets, which is its own', async () => {
+    const call = backendCall({ scopes: ['recon.run'] });
+    const before = structuredClone({ ...call, signal: null });
+    await outcome(async (given) => {
+      const { arguments: args, scopes, caller, terms } = given;
+      (args as Record<string, Json>)['invoice'] = 'another';
+      (scopes as string[]).push('payments:admin');
+      (caller?.allScopes as Set<string> | undefined)?.add('payments:admin');
+      if (terms !== null) (terms as { revision: number }).revision = 7;
+      const token = await given.token('https://bank.example');
+      const { payload } = await jwtVerify(token, createLocalJWKSet(await keys.jwks()));
+      expect(payload['scope']).toBe('recon.run');
+      return 'done';
+    }, call);
+    expect(structuredClone({ ...call, signal: null })).toEqual(before);
+  });
+
   it('gets tokens for whom it names, when it asks', async () => {
     const token = await outcome(async (call) => call.token('https://bank.example'));
     const verified = await jwtVerify(String(token), createLocalJWKSet(await keys.jwks()), {
@@ -58,13 +76,13 @@ describe('a backend in this process', () => {
     };
     expect(await outcome(answering)).toBe('done');
     await expect(late!.token('x')).rejects.toThrow('the call is over');
-    const never = async (call: DirectInvokeCall): Promise<Json> => {
-      late = call;
+    // Nobody waits for it any more, and it goes on.
+    const stubborn = async (call: DirectInvokeCall): Promise<Json> => {
       ending.abort();
-      return new Promise(() => undefined);
+      await expect(call.token('x')).rejects.toThrow('the call is over');
+      return 'asked';
     };
-    await outcome(never, backendCall({ signal: ending.signal }));
-    await expect(late!.token('x')).rejects.toThrow('the call is over');
+    expect(await outcome(stubborn, backendCall({ signal: ending.signal }))).toBe('asked');
   });
 
   it('gets none on a node without a key, and works without', async () => {
@@ -105,6 +123,7 @@ describe('a backend in this process', () => {
     ['a symbol somewhere', { of: Symbol('x') }],
     ['a map', { of: new Map([['a', 1]]) }],
     ['a set', new Set([1])],
+    ['a promise within', { of: Promise.resolve(1) }],
   ])('fails when it answers with %s', async (_, output) => {
     expect(await outcome(async () => Promise.resolve(output as Json))).toMatch(/^failed: /);
   });
@@ -124,16 +143,23 @@ describe('a backend in this process', () => {
     expect(answered).toEqual({ status: 'open' });
   });
 
-  it('is not waited for when its time is over, and not begun after', async () => {
-    const never = async (): Promise<Json> => new Promise(() => undefined);
+  it('has ended when it has really ended, and is not begun when its time is over', async () => {
     const call = backendCall({ signal: AbortSignal.timeout(20) });
-    expect(await outcome(never, call)).toBe('unavailable: the handler did not answer in time');
+    let release: (output: Json) => void = () => undefined;
+    const stubborn = async (): Promise<Json> => new Promise((resolve) => (release = resolve));
+    let ended: unknown;
+    const ending = outcome(stubborn, call).then((came) => (ended = came));
+    await eventually(() => call.signal.aborted);
+    await aMoment();
+    expect(ended).toBeUndefined();
+    release('late');
+    expect(await ending).toBe('late');
     let begun = false;
     const begin = async (): Promise<Json> => {
       begun = true;
       return Promise.resolve(null);
     };
-    expect(await outcome(begin, call)).toBe('unavailable: the handler did not answer in time');
+    expect(await outcome(begin, call)).toBe('unavailable: its time was over before it began');
     expect(begun).toBe(false);
   });
 });

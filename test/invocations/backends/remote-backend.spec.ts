@@ -35,7 +35,7 @@ async function backend(
 ): Promise<RemoteBackend> {
   const tool = kind === 'mcp' ? 'reconcile' : null;
   const bound = binding(sample.url(`/${kind}`), { kind, tool, ...changes });
-  return new RemoteBackend(bound, await exchangeOf(bound), tokens, Date.now);
+  return new RemoteBackend(bound, await exchangeOf(bound), tokens, Date.now, () => 0.5);
 }
 
 /** The output, or `kind: detail` of the failure. */
@@ -397,6 +397,26 @@ describe('an HTTP backend', () => {
     });
   });
 
+  it('takes no stream of events for a document, whatever it holds', async () => {
+    for (const kind of ['http', 'a2a'] as const) {
+      const task = '{"jsonrpc":"2.0","id":1,"result":{"task":{"a":1,"a":2}}}';
+      sample.replies.push((_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(task);
+      });
+      expect(await outcome(await backend(kind))).toBe('failed: the answer is not application/json');
+    }
+  });
+
+  it.each(['a2a', 'mcp'] as const)('over %s, too, may yet do what it took', async (kind) => {
+    sample.replies.push((_, response) => {
+      response.writeHead(202).end();
+    });
+    const started = performance.now();
+    const result = await (await backend(kind, { timeoutMs: 20_000 })).invoke(backendCall());
+    expect(result).toMatchObject({ error: { code: 'backend-unfinished' } });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
   it('waits as long as Retry-After asks, if the call has the time', async () => {
     sample.replies.push(replying(429, { 'retry-after': '1' }));
     const started = performance.now();
@@ -581,6 +601,53 @@ describe('an MCP server', () => {
       return outcome(await backend('mcp'));
     };
     expect(await answered(0)).toBe('failed: the answer is of no use (McpError -32602)');
+  });
+
+  /** The answer to the first request of a session, as events; a `$` in them is the answer's beginning. */
+  const streaming =
+    (stream: string): Reply =>
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(stream.replaceAll('$', '{"jsonrpc":"2.0","id":0,'));
+    };
+  const AMBIGUOUS = 'failed: the answer is no unambiguous JSON';
+  const LOST = 'unavailable: the stream ended without an answer';
+
+  it.each([
+    ['a name twice', 'data: $"result":{"a":1,"a":2}}\n\n', `${AMBIGUOUS} (json-duplicate-name)`],
+    ['an inexact number', 'data: $"result":{"a":9007199254740993}}\n\n', 'json-inexact-number'],
+    ['a prototype', 'data: $"result":{"__proto__":{}}}\n\n', 'json-forbidden-name'],
+    ['half a character', 'data: $"result":{"a":"\\ud83d"}}\n\n', 'json-lone-surrogate'],
+    ['no JSON', 'data: yes\n\n', 'json-syntax'],
+    ['nothing', ': bye\n\n', LOST],
+    ['an answer that is cut', 'data: $"result":{}}\n', LOST],
+    ['an answer to somebody else', 'data: {"jsonrpc":"2.0","id":9,"result":{}}\n\n', LOST],
+    ['what is no answer', 'data: $"result":7}\n\n', LOST],
+    ['another kind of event', 'event: ping\ndata: $"result":{}}\n\n', LOST],
+  ])('that streams %s is not waited for', async (_, stream, expected) => {
+    sample.replies.push(streaming(stream));
+    const started = performance.now();
+    expect(await outcome(await backend('mcp', { timeoutMs: 20_000 }))).toMatch(expected);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it('that loses the answer may have done it, and is asked again where that does no harm', async () => {
+    sample.replies.push(streaming(': bye\n\n'));
+    const lost = await (await backend('mcp')).invoke(backendCall());
+    expect(lost).toMatchObject({ error: { code: 'backend-lost', isUnknown: true } });
+    sample.replies.push(streaming(': bye\n\n'));
+    expect(await outcome(await backend('mcp', { isIdempotent: true }))).toMatchObject({
+      for: 'buyer',
+    });
+  });
+
+  it('that answers another request is not waited for', async () => {
+    sample.replies.push(replying(200, {}, { jsonrpc: '2.0', id: 9, result: {} }));
+    const started = performance.now();
+    expect(await outcome(await backend('mcp', { timeoutMs: 20_000 }))).toBe(
+      'failed: the document is no answer to the request',
+    );
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   it('streams at most 1 MiB', async () => {

@@ -7,6 +7,7 @@ import type { AgentId } from '../../../src/kernel/ids.js';
 import type { Timestamp } from '../../../src/kernel/timestamp.js';
 import type { CapabilityChanges } from '../../capabilities/support/capabilities.js';
 import { BEGINNING, EXPIRY, IN_TIME, type Agreement } from '../support/agreements.js';
+import { invokedOn } from '../support/invoked-on.js';
 
 export const HOSTED = 'finance-agent' as AgentId;
 export const PARTNER = 'partner-agent' as AgentId;
@@ -731,6 +732,79 @@ const TERMS: readonly AuthorizationCase[] = [
   },
 ];
 
+/** What runs them is another agent, of this name. */
+const DELEGATED: CapabilityChanges = { directInvoke: invokedOn({ type: 'a2a', name: 'ledger' }) };
+
+const DELEGATIONS: readonly AuthorizationCase[] = [
+  {
+    name: 'another agent that no rule names',
+    capability: DELEGATED,
+    between: [ours()],
+    expected: { refusal: 'delegation-not-allowed', by: 'ours', entry: 'ledger' },
+  },
+  {
+    name: 'another agent that a rule names',
+    capability: DELEGATED,
+    between: [ours({ terms: { delegationRules: ['archive', 'ledger'] } })],
+    expected: GRANTED,
+  },
+  {
+    name: 'a rule in words names nobody',
+    capability: DELEGATED,
+    between: [ours({ terms: { delegationRules: ['Anything may go to ledger', 'Ledger', '*'] } })],
+    expected: { refusal: 'delegation-not-allowed', by: 'ours', entry: 'ledger' },
+  },
+  {
+    name: 'another agent without a name is named by no rule',
+    capability: { directInvoke: invokedOn({ type: 'a2a' }) },
+    between: [ours({ terms: { delegationRules: ['', 'null', 'undefined'] } })],
+    expected: { refusal: 'delegation-not-allowed', by: 'ours' },
+  },
+  {
+    name: 'a backend that is no agent needs no rule',
+    capability: { directInvoke: invokedOn({ type: 'http', name: 'ledger' }) },
+    between: [ours()],
+    expected: GRANTED,
+  },
+  {
+    name: 'the rule of another contract in force allows nothing under the named one',
+    capability: DELEGATED,
+    between: [ours(), other({ terms: { delegationRules: ['ledger'] } })],
+    names: { contract: 'ours' },
+    expected: { refusal: 'delegation-not-allowed', by: 'ours', entry: 'ledger' },
+  },
+  {
+    name: 'two allow it, but only one by a rule for the other agent',
+    capability: DELEGATED,
+    between: [ours({ terms: { delegationRules: ['ledger'] } }), other()],
+    expected: GRANTED,
+  },
+  {
+    name: 'a rule that was amended away',
+    capability: DELEGATED,
+    between: [
+      ours({
+        terms: { delegationRules: ['ledger'] },
+        amended: { ...ALLOWING, delegationRules: [] },
+      }),
+    ],
+    expected: { refusal: 'delegation-not-allowed', by: 'ours', revision: 2, entry: 'ledger' },
+  },
+  {
+    name: 'none allows it: lacking the delegation is closer than lacking the data',
+    capability: DELEGATED,
+    between: [ours(), other({ terms: { allowedData: [] }, expiresAt: at('2031-01-01T00:00:00Z') })],
+    expected: { refusal: 'delegation-not-allowed', by: 'ours', entry: 'ledger' },
+  },
+  {
+    name: 'a capability that asks for no contract is passed on without a rule',
+    capability: { ...FREE, ...DELEGATED },
+    between: [ours()],
+    names: { contract: 'ours' },
+    expected: { grant: 'entitlement' },
+  },
+];
+
 const SEVERAL: readonly AuthorizationCase[] = [
   {
     name: 'two allow it',
@@ -868,6 +942,7 @@ export const AUTHORIZATION_MATRIX: Readonly<Record<string, readonly Authorizatio
   prohibitions: PROHIBITED,
   role: ROLE,
   terms: TERMS,
+  delegation: DELEGATIONS,
   'several contracts': SEVERAL,
   approvals: APPROVALS,
 };

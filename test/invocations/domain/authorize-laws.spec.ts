@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Authorization } from '../../../src/invocations/domain/authorization.js';
 import type { Contract } from '../../../src/kernel/federated-interaction.js';
+import type { JsonObject } from '../../../src/kernel/json.js';
 import { timestampOf, type Timestamp } from '../../../src/kernel/timestamp.js';
 import { RUNS } from '../../support/property-runs.js';
 import { agreed, IN_TIME, interactionIdOf, type Agreement } from '../support/agreements.js';
@@ -12,6 +13,7 @@ import {
   reconciling,
   type Question,
 } from '../support/authorization-questions.js';
+import { invokedOn } from '../support/invoked-on.js';
 import { plainlyAuthorize } from '../support/plain-authorize.js';
 import { BROKER, HOSTED, PARTNER, VOCABULARY } from './authorization-matrix.js';
 
@@ -39,6 +41,7 @@ const terms: fc.Arbitrary<Partial<Contract>> = fc
     prohibitedActions: prohibited,
     prohibitedData: prohibited,
     humanApprovalRequirements: words('prose'),
+    delegationRules: fc.constantFrom([], ['ledger'], ['ledger'], ['ask ledger', 'pay']),
     deadline: fc.option(moments, { nil: undefined }),
   })
   .map(({ deadline, ...rest }) => ({ ...rest, ...(deadline && { deadline }) }));
@@ -58,6 +61,8 @@ const agreements: fc.Arbitrary<readonly Agreement[]> = fc
 interface Situation {
   readonly between: readonly Agreement[];
   readonly callers: 'initiator' | 'any-party';
+  /** What its backend says of itself; null: it has none. */
+  readonly backend: JsonObject | null;
   readonly now: Timestamp;
   /** The index of one of them that is named. */
   readonly named: number | null;
@@ -66,17 +71,23 @@ interface Situation {
 const situations: fc.Arbitrary<Situation> = fc.record({
   between: agreements,
   callers: fc.constantFrom('initiator' as const, 'any-party' as const),
+  backend: fc.constantFrom<JsonObject | null>(
+    null,
+    { type: 'http', name: 'ledger' },
+    { type: 'a2a', name: 'ledger' },
+    { type: 'a2a' },
+  ),
   now: moments,
   named: fc.option(fc.integer({ min: 0, max: 4 })),
 });
 
-function posed({ between, callers, now, named }: Situation): Question {
+function posed({ between, callers, backend, now, named }: Situation): Question {
   const question = questionOf({ name: '', now, expected: { grant: 'entitlement' } });
   const interactions = between.map(agreed);
   const meant = named === null ? null : interactionIdOf(`c${named}`);
   return {
     ...question,
-    capability: reconciling({ callers }),
+    capability: reconciling({ callers, directInvoke: backend && invokedOn(backend) }),
     pair: {
       ...question.pair,
       contracts: foundBetween(interactions),

@@ -3,7 +3,7 @@ import type { Interaction, Revision } from '../../../src/interactions/domain/int
 import { interactionStream } from '../../../src/interactions/domain/stream.js';
 import type {
   ContractsOfPair,
-  ReadInteraction,
+  InteractionSnapshot,
 } from '../../../src/interactions/queries/contracts-between.js';
 import { ERASED, type Recorded } from '../../../src/kernel/event.js';
 import type { Contract, Transport } from '../../../src/kernel/federated-interaction.js';
@@ -175,7 +175,7 @@ function* eventsOf(agreement: Agreement): Generator<InteractionEvent> {
   }
 }
 
-export function read(interaction: Interaction): ReadInteraction {
+export function read(interaction: Interaction): InteractionSnapshot {
   const stream = interactionStream(interaction.interactionId);
   return { interaction, stream, streamRevision: interaction.version - 1 };
 }

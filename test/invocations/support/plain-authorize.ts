@@ -1,6 +1,7 @@
 import type { Interaction } from '../../../src/interactions/domain/interaction.js';
 import type { AuthorizationCode } from '../../../src/invocations/domain/authorization.js';
 import type { Contract } from '../../../src/kernel/federated-interaction.js';
+import type { JsonObject } from '../../../src/kernel/json.js';
 import { millisecondsOf, type Timestamp } from '../../../src/kernel/timestamp.js';
 import { BEGINNING } from './agreements.js';
 import type { Question } from './authorization-questions.js';
@@ -51,7 +52,13 @@ export function plainlyAuthorize({ capability, pair, request, now }: Question): 
     data.every((value) => each.allowedData.includes(value)),
   );
   if (holding.length === 0) return code('data-not-allowed');
-  const inTime = holding.filter(
+  const backend: JsonObject = capability!.manifest.directInvoke?.backend ?? {};
+  const passing = holding.filter(
+    ({ contract: each }) =>
+      backend['type'] !== 'a2a' || each.delegationRules.includes(backend['name'] as string),
+  );
+  if (passing.length === 0) return code('delegation-not-allowed');
+  const inTime = passing.filter(
     ({ contract: { deadline } }) => deadline === undefined || isAhead(deadline, now),
   );
   const [first, second] = inTime;

@@ -3,6 +3,7 @@ import { IsIn, IsObject } from 'class-validator';
 import { IsAgentId, MustBe, Nested } from '../../../http/dto-checks.js';
 import { IfPresent } from '../../../http/dto-pipe.js';
 import { isScope } from '../../../kernel/caller.js';
+import { hasAtMostCharacters } from '../../../kernel/characters.js';
 import type { AgentId } from '../../../kernel/ids.js';
 import type { JsonObject } from '../../../kernel/json.js';
 
@@ -81,15 +82,15 @@ export class ExplainBody {
 }
 
 function isName(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_TENANT_LENGTH;
+  return typeof value === 'string' && value !== '' && hasAtMostCharacters(value, MAX_TENANT_LENGTH);
 }
 
 function isId(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_ID_LENGTH;
+  return typeof value === 'string' && value !== '' && hasAtMostCharacters(value, MAX_ID_LENGTH);
 }
 
 function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT_LENGTH;
+  return typeof value === 'string' && value !== '' && hasAtMostCharacters(value, MAX_TEXT_LENGTH);
 }
 
 function areScopes(value: unknown): boolean {

@@ -13,45 +13,45 @@ const SETTLING_MS = 1_000;
  * what takes longer (vectors of many texts, the rarity of terms) follows while the index answers.
  */
 export class AgentIndex {
-  private index: SkillIndex | undefined;
-  private generation = 0;
-  private learning: Promise<void> = Promise.resolve();
-  private refining: Promise<void> = Promise.resolve();
+  #index: SkillIndex | undefined;
+  #generation = 0;
+  #learning: Promise<void> = Promise.resolve();
+  #refining: Promise<void> = Promise.resolve();
 
   constructor(private readonly builder: IndexBuilder) {}
 
   /** Resolves when the skills can be classified. Lessons are taken one after the other. */
   learn(skills: readonly SkillTexts[]): Promise<void> {
-    const generation = ++this.generation;
+    const generation = ++this.#generation;
     const learned = learnedSkills(skills, MAX_TEXTS);
-    this.learning = this.learning.then(async () => {
-      await this.follow(learned);
-      this.refining = this.refine(learned, generation);
+    this.#learning = this.#learning.then(async () => {
+      await this.#follow(learned);
+      this.#refining = this.#refine(learned, generation);
     });
-    return this.learning;
+    return this.#learning;
   }
 
   /** Resolves when what is learned so far is learned as well as it can be. */
   async settle(): Promise<void> {
-    await this.learning;
-    await this.refining;
+    await this.#learning;
+    await this.#refining;
   }
 
   classify(text: string, candidates: readonly SkillId[]): TextVerdict {
-    return this.index?.classify(text, new Set(candidates)) ?? { ranked: [], foreign: false };
+    return this.#index?.classify(text, new Set(candidates)) ?? { ranked: [], foreign: false };
   }
 
   get warnings(): readonly SkillWarning[] {
-    return this.index?.warnings ?? [];
+    return this.#index?.warnings ?? [];
   }
 
-  private async follow(learned: readonly LearnedSkill[]): Promise<void> {
+  async #follow(learned: readonly LearnedSkill[]): Promise<void> {
     if (learned.length === 0) {
-      this.index = undefined;
+      this.#index = undefined;
       return;
     }
     const { prompt } = this.builder.shapesFor(learned);
-    const { index } = this;
+    const index = this.#index;
     const before = index?.skills ?? new Map<SkillId, LearnedSkill>();
     const after = new Map(learned.map((skill) => [skill.skillId, skill]));
     const removed = [...before.keys()].filter((id) => !isSameSkill(before.get(id), after.get(id)));
@@ -61,20 +61,20 @@ export class AgentIndex {
       await inSlices(this.builder.prepare(prompt, learned));
       if (removed.length + added.length > 0) await inSlices(index.change(removed, added));
     } else {
-      this.index = await inSlices(this.builder.build(prompt, learned));
+      this.#index = await inSlices(this.builder.build(prompt, learned));
     }
   }
 
-  private async refine(learned: readonly LearnedSkill[], generation: number): Promise<void> {
-    const isWanted = () => this.generation === generation;
+  async #refine(learned: readonly LearnedSkill[], generation: number): Promise<void> {
+    const isWanted = () => this.#generation === generation;
     if (learned.length === 0) return;
     const { best } = this.builder.shapesFor(learned);
-    if (this.index?.shape === best) {
-      if (this.index.isFresh) return;
+    if (this.#index?.shape === best) {
+      if (this.#index.isFresh) return;
       await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
     }
     if (!isWanted()) return;
     const index = await inSlices(this.builder.build(best, learned), isWanted);
-    if (index !== undefined && isWanted()) this.index = index;
+    if (index !== undefined && isWanted()) this.#index = index;
   }
 }

@@ -76,7 +76,7 @@ const ITERATIONS = 25;
  * samples, around a prior that registries of other skills gave.
  */
 export class Confidence {
-  private readonly parameters: Float64Array;
+  readonly #parameters: Float64Array;
 
   /**
    * @param examples per skill, on average
@@ -97,17 +97,17 @@ export class Confidence {
           prior.mean.reduce((sum, mean, feature) => sum + mean * coefficient(feature), 0)
         : coefficient(index - 1) * (prior.deviation[index - 1] as number),
     );
-    this.parameters = fit(
+    this.#parameters = fit(
       centre,
-      samples.map((sample) => ({ ...sample, features: this.standardize(sample.features) })),
+      samples.map((sample) => ({ ...sample, features: this.#standardize(sample.features) })),
     );
   }
 
   of(scores: Scores): number {
-    return logistic(dotProduct(this.parameters, this.standardize(features(scores))));
+    return logistic(dotProduct(this.#parameters, this.#standardize(features(scores))));
   }
 
-  private standardize(values: readonly number[]): readonly number[] {
+  #standardize(values: readonly number[]): readonly number[] {
     const { mean, deviation } = this.prior;
     return [
       1,

@@ -18,24 +18,24 @@ const MAX_CHARACTERS = 2_000;
  * languages get vectors that say little.
  */
 export class Encoder {
-  private readonly workspace = new MatrixWorkspace();
-  private readonly tokenizer: Tokenizer;
-  private readonly embeddings: Float32Array;
-  private readonly timescales: Float32Array;
-  private readonly layers: readonly TransformerLayer[];
-  private readonly output;
+  readonly #workspace = new MatrixWorkspace();
+  readonly #tokenizer: Tokenizer;
+  readonly #embeddings: Float32Array;
+  readonly #timescales: Float32Array;
+  readonly #layers: readonly TransformerLayer[];
+  readonly #output;
 
   constructor(weights: EncoderWeights) {
-    this.tokenizer = new Tokenizer(weights.vocabulary);
+    this.#tokenizer = new Tokenizer(weights.vocabulary);
     const pieces = weights.vocabulary.length + 2;
-    this.embeddings = weights.tensor('module/Embeddings_en', pieces * EMBEDDING_WIDTH).slice();
-    this.timescales = weights.tensor('TimingSignal/ExpandDims_1', EMBEDDING_WIDTH / 2).slice();
-    this.layers = [
-      new TransformerLayer(this.workspace, weights, 0, EMBEDDING_WIDTH),
-      new TransformerLayer(this.workspace, weights, 1, MODEL_WIDTH),
+    this.#embeddings = weights.tensor('module/Embeddings_en', pieces * EMBEDDING_WIDTH).slice();
+    this.#timescales = weights.tensor('TimingSignal/ExpandDims_1', EMBEDDING_WIDTH / 2).slice();
+    this.#layers = [
+      new TransformerLayer(this.#workspace, weights, 0, EMBEDDING_WIDTH),
+      new TransformerLayer(this.#workspace, weights, 1, MODEL_WIDTH),
     ];
-    this.output = readLinear(
-      this.workspace,
+    this.#output = readLinear(
+      this.#workspace,
       weights.tensor('tanh_layer_0/weights', MODEL_WIDTH * VECTOR_SIZE),
       weights.tensor('tanh_layer_0/bias', VECTOR_SIZE),
     );
@@ -43,42 +43,42 @@ export class Encoder {
 
   /** A vector of unit length; of zeros for an empty text. */
   encode(text: string): Float32Array {
-    const tokens = this.tokenizer.encode(text.slice(0, MAX_CHARACTERS)).slice(0, MAX_TOKENS);
+    const tokens = this.#tokenizer.encode(text.slice(0, MAX_CHARACTERS)).slice(0, MAX_TOKENS);
     if (tokens.length === 0) return new Float32Array(VECTOR_SIZE);
-    const mark = this.workspace.mark();
-    let rows = this.embed(tokens);
-    for (const layer of this.layers) rows = layer.apply(rows);
-    const vector = this.conclude(rows);
-    this.workspace.release(mark);
+    const mark = this.#workspace.mark();
+    let rows = this.#embed(tokens);
+    for (const layer of this.#layers) rows = layer.apply(rows);
+    const vector = this.#conclude(rows);
+    this.#workspace.release(mark);
     return vector;
   }
 
   /** The model adds its embeddings to the ones that carry the signal: they count twice. */
-  private embed(tokens: readonly number[]): Matrix {
-    const rows = this.workspace.allocate(tokens.length, EMBEDDING_WIDTH);
-    const values = this.workspace.values(rows);
+  #embed(tokens: readonly number[]): Matrix {
+    const rows = this.#workspace.allocate(tokens.length, EMBEDDING_WIDTH);
+    const values = this.#workspace.values(rows);
     const half = EMBEDDING_WIDTH / 2;
     tokens.forEach((token, position) => {
       const from = token * EMBEDDING_WIDTH;
       const to = position * EMBEDDING_WIDTH;
       for (let i = 0; i < half; i++) {
-        const angle = position * (this.timescales[i] as number);
-        values[to + i] = 2 * (this.embeddings[from + i] as number) + Math.sin(angle);
-        values[to + half + i] = 2 * (this.embeddings[from + half + i] as number) + Math.cos(angle);
+        const angle = position * (this.#timescales[i] as number);
+        values[to + i] = 2 * (this.#embeddings[from + i] as number) + Math.sin(angle);
+        values[to + half + i] = 2 * (this.#embeddings[from + half + i] as number) + Math.cos(angle);
       }
     });
     return rows;
   }
 
-  private conclude(rows: Matrix): Float32Array {
-    const mean = this.workspace.allocate(1, MODEL_WIDTH);
-    const to = this.workspace.values(mean).fill(0);
-    const from = this.workspace.values(rows);
+  #conclude(rows: Matrix): Float32Array {
+    const mean = this.#workspace.allocate(1, MODEL_WIDTH);
+    const to = this.#workspace.values(mean).fill(0);
+    const from = this.#workspace.values(rows);
     for (let i = 0; i < from.length; i++) {
       to[i % MODEL_WIDTH] = (to[i % MODEL_WIDTH] as number) + (from[i] as number) / rows.rows;
     }
-    const output = applyLinear(this.workspace, this.output, mean, 1);
-    const vector = this.workspace.values(output).map(Math.tanh);
+    const output = applyLinear(this.#workspace, this.#output, mean, 1);
+    const vector = this.#workspace.values(output).map(Math.tanh);
     const length = Math.hypot(...vector);
     return vector.map((value) => value / length);
   }

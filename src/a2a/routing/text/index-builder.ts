@@ -27,14 +27,14 @@ export class IndexBuilder {
     if (texts > MAX_TEXTS) return { prompt: 'overlap', best: 'overlap' };
     const size = isSmall(learned) ? 'small' : 'large';
     const best = this.vectors === undefined ? 'words' : 'encoded';
-    const isPrompt = this.withoutVector(learned).length <= PROMPT_TEXTS;
+    const isPrompt = this.#withoutVector(learned).length <= PROMPT_TEXTS;
     return { prompt: `${isPrompt ? best : 'words'}-${size}`, best: `${best}-${size}` };
   }
 
   /** Makes what the shape needs of the texts ready, so that a change takes little more. */
   *prepare(shape: IndexShape, learned: readonly LearnedSkill[]): Steps<void> {
     if (!isEncoded(shape)) return;
-    for (const text of this.withoutVector(learned)) {
+    for (const text of this.#withoutVector(learned)) {
       this.vectors?.keep(text);
       yield;
     }
@@ -42,16 +42,16 @@ export class IndexBuilder {
 
   *build(shape: IndexShape, learned: readonly LearnedSkill[]): Steps<SkillIndex> {
     yield* this.prepare(shape, learned);
-    const index = this.empty(shape, learned);
+    const index = this.#empty(shape, learned);
     yield* index.change([], learned);
     return index;
   }
 
-  private empty(shape: IndexShape, learned: readonly LearnedSkill[]): SkillIndex {
+  #empty(shape: IndexShape, learned: readonly LearnedSkill[]): SkillIndex {
     const corpus = learned.flatMap(({ texts }) => texts);
     if (shape === 'overlap') return new OverlapIndex(corpus, MAX_TEXTS);
     const kind = isEncoded(shape) ? 'encoded' : 'words';
-    const background = this.backgroundOf(learned);
+    const background = this.#backgroundOf(learned);
     return new TextIndex(
       {
         shape,
@@ -64,12 +64,12 @@ export class IndexBuilder {
     );
   }
 
-  private backgroundOf(learned: readonly LearnedSkill[]): readonly string[] {
+  #backgroundOf(learned: readonly LearnedSkill[]): readonly string[] {
     return isSmall(learned) ? this.assets.background : [];
   }
 
-  private withoutVector(learned: readonly LearnedSkill[]): string[] {
-    const texts = [...learned.flatMap((skill) => skill.texts), ...this.backgroundOf(learned)];
+  #withoutVector(learned: readonly LearnedSkill[]): string[] {
+    const texts = [...learned.flatMap((skill) => skill.texts), ...this.#backgroundOf(learned)];
     return texts.filter((text) => this.vectors?.has(text) === false);
   }
 }

@@ -23,9 +23,9 @@ export interface KernelText {
 
 /** Texts that others are compared with; they are only ever appended. */
 export class KernelTexts {
-  private readonly vectors: VectorTable;
-  private readonly postings = new Postings();
-  private count = 0;
+  readonly #vectors: VectorTable;
+  readonly #postings = new Postings();
+  #count = 0;
 
   /** @param capacity texts that are expected */
   constructor(
@@ -33,19 +33,19 @@ export class KernelTexts {
     private readonly statistics: TermStatistics,
     capacity: number,
   ) {
-    this.vectors = new VectorTable(kind === 'encoded' ? Math.max(1, capacity) : 1);
+    this.#vectors = new VectorTable(kind === 'encoded' ? Math.max(1, capacity) : 1);
   }
 
   append({ text, vector }: KernelText): void {
-    if (vector !== undefined) this.vectors.append(vector);
-    this.postings.add(this.count++, this.statistics.vector(text));
+    if (vector !== undefined) this.#vectors.append(vector);
+    this.#postings.add(this.#count++, this.statistics.vector(text));
   }
 
   /** Kernel between a text and each of the first `rows`. */
-  compare({ text, vector }: KernelText, rows = this.count): Float32Array {
+  compare({ text, vector }: KernelText, rows = this.#count): Float32Array {
     const sharpness = SHARPNESS[this.kind];
-    const result = this.postings.cosines(this.statistics.vector(text), rows);
-    const cosines = vector && this.vectors.multiply(vector, rows);
+    const result = this.#postings.cosines(this.statistics.vector(text), rows);
+    const cosines = vector && this.#vectors.multiply(vector, rows);
     for (let row = 0; row < rows; row++) {
       const ofVectors = sharpness.vectors * ((cosines?.[row] ?? 0) - 1);
       result[row] = Math.exp(ofVectors + sharpness.terms * ((result[row] as number) - 1));

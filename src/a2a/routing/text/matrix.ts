@@ -52,41 +52,41 @@ export interface Packed {
  * of it above a mark. Views of it (`values`) are for at once: growing the memory detaches them.
  */
 export class MatrixWorkspace {
-  private readonly memory = new WebAssembly.Memory({ initial: 1 });
-  private readonly kernel: Multiply;
-  private top = 0;
+  readonly #memory = new WebAssembly.Memory({ initial: 1 });
+  readonly #kernel: Multiply;
+  #top = 0;
 
   constructor() {
     const module = new WebAssembly.Module(MATRIX_KERNEL);
-    const instance = new WebAssembly.Instance(module, { js: { memory: this.memory } });
-    this.kernel = instance.exports['multiply'] as Multiply;
+    const instance = new WebAssembly.Instance(module, { js: { memory: this.#memory } });
+    this.#kernel = instance.exports['multiply'] as Multiply;
   }
 
   mark(): number {
-    return this.top;
+    return this.#top;
   }
 
   /** Takes back all that was allocated since the mark. */
   release(mark: number): void {
-    this.top = mark;
+    this.#top = mark;
   }
 
   /** Not cleared. Columns are rounded up to whole panels. */
   allocate(rows: number, columns: number): Matrix {
     const width = roundUp(columns, PANEL);
-    return { address: this.take(rows * width), rows, columns: width };
+    return { address: this.#take(rows * width), rows, columns: width };
   }
 
   values({ address, rows, columns }: Matrix): Float32Array {
-    return new Float32Array(this.memory.buffer, address, rows * columns);
+    return new Float32Array(this.#memory.buffer, address, rows * columns);
   }
 
   /** @param values row-major, `inner` × `columns` */
   pack(values: Float32Array, inner: number, columns: number): Packed {
     const depth = roundUp(inner, UNROLL);
     const width = roundUp(columns, PANEL);
-    const address = this.take(depth * width);
-    const packed = new Float32Array(this.memory.buffer, address, depth * width);
+    const address = this.#take(depth * width);
+    const packed = new Float32Array(this.#memory.buffer, address, depth * width);
     if (depth !== inner || width !== columns) packed.fill(0);
     for (let row = 0; row < inner; row++) {
       for (let column = 0; column < columns; column += PANEL) {
@@ -101,7 +101,7 @@ export class MatrixWorkspace {
   /** result = initial + left · right; an initial of one row is added to every row. */
   multiply(left: Matrix, right: Packed, initial: Matrix, result: Matrix, rows = left.rows): void {
     if (rows === 0) return;
-    this.kernel(
+    this.#kernel(
       left.address,
       right.address,
       initial.address,
@@ -115,11 +115,11 @@ export class MatrixWorkspace {
     );
   }
 
-  private take(count: number): number {
-    const address = this.top;
-    this.top += roundUp(count * FLOAT, 16);
-    const missing = this.top - this.memory.buffer.byteLength;
-    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
+  #take(count: number): number {
+    const address = this.#top;
+    this.#top += roundUp(count * FLOAT, 16);
+    const missing = this.#top - this.#memory.buffer.byteLength;
+    if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
     return address;
   }
 }

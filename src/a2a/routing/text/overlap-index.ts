@@ -19,40 +19,40 @@ export class OverlapIndex implements SkillIndex {
   readonly shape = 'overlap';
   readonly skills = new Map<SkillId, LearnedSkill>();
   readonly isFresh = true;
-  private readonly statistics: TermStatistics;
-  private readonly postings = new Postings();
+  readonly #statistics: TermStatistics;
+  readonly #postings = new Postings();
   /** Skill of each row; undefined where it went. */
-  private readonly skillOf: (SkillId | undefined)[] = [];
+  readonly #skillOf: (SkillId | undefined)[] = [];
 
   /** @param most texts that can be fitted: it has more */
   constructor(
     corpus: readonly string[],
     private readonly most: number,
   ) {
-    this.statistics = new TermStatistics(corpus);
+    this.#statistics = new TermStatistics(corpus);
   }
 
   *change(removed: readonly SkillId[], added: readonly LearnedSkill[]): Steps<void> {
     const gone = new Set(removed);
     for (const skillId of gone) this.skills.delete(skillId);
-    this.skillOf.forEach((skillId, row) => {
-      if (skillId !== undefined && gone.has(skillId)) this.skillOf[row] = undefined;
+    this.#skillOf.forEach((skillId, row) => {
+      if (skillId !== undefined && gone.has(skillId)) this.#skillOf[row] = undefined;
     });
     for (const skill of added) {
       this.skills.set(skill.skillId, skill);
       for (const text of skill.texts) {
-        this.postings.add(this.skillOf.length, this.statistics.vector(text));
-        this.skillOf.push(skill.skillId);
+        this.#postings.add(this.#skillOf.length, this.#statistics.vector(text));
+        this.#skillOf.push(skill.skillId);
       }
       yield;
     }
   }
 
   classify(text: string, candidates: ReadonlySet<SkillId>): TextVerdict {
-    const cosines = this.postings.cosines(this.statistics.vector(text), this.skillOf.length);
+    const cosines = this.#postings.cosines(this.#statistics.vector(text), this.#skillOf.length);
     const best = new Map<SkillId, number>();
     cosines.forEach((cosine, row) => {
-      const skillId = this.skillOf[row];
+      const skillId = this.#skillOf[row];
       if (skillId === undefined || cosine <= (best.get(skillId) ?? 0)) return;
       best.set(skillId, cosine);
     });
@@ -71,12 +71,12 @@ export class OverlapIndex implements SkillIndex {
   }
 
   get isWorn(): boolean {
-    const dead = this.skillOf.filter((skillId) => skillId === undefined).length;
-    return dead > this.skillOf.length * MAX_DEAD_SHARE;
+    const dead = this.#skillOf.filter((skillId) => skillId === undefined).length;
+    return dead > this.#skillOf.length * MAX_DEAD_SHARE;
   }
 
   get warnings(): readonly SkillWarning[] {
-    const texts = this.skillOf.filter((skillId) => skillId !== undefined).length;
+    const texts = this.#skillOf.filter((skillId) => skillId !== undefined).length;
     return [
       { code: 'too-many-texts', texts, most: this.most },
       ...fewExamples(this.skills.values()),

@@ -7,12 +7,12 @@ interface Posting {
 
 /** Sparse rows, found by their terms. */
 export class Postings {
-  private readonly byTerm = new Map<string, Posting>();
+  readonly #byTerm = new Map<string, Posting>();
 
   add(row: number, vector: TermVector): void {
     for (const [term, weight] of vector) {
-      let posting = this.byTerm.get(term);
-      if (posting === undefined) this.byTerm.set(term, (posting = { rows: [], weights: [] }));
+      let posting = this.#byTerm.get(term);
+      if (posting === undefined) this.#byTerm.set(term, (posting = { rows: [], weights: [] }));
       posting.rows.push(row);
       posting.weights.push(weight);
     }
@@ -22,7 +22,7 @@ export class Postings {
   cosines(vector: TermVector, rows: number): Float32Array {
     const result = new Float32Array(rows);
     for (const [term, weight] of vector) {
-      const posting = this.byTerm.get(term);
+      const posting = this.#byTerm.get(term);
       if (posting === undefined) continue;
       for (let i = 0; i < posting.rows.length; i++) {
         const row = posting.rows[i] as number;

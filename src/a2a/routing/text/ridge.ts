@@ -16,12 +16,12 @@ export type DualWeights = Float32Array;
  */
 export class RidgeInverse {
   /** Lower triangular: row i has i + 1 numbers. */
-  private readonly factor: Float64Array[] = [];
+  readonly #factor: Float64Array[] = [];
 
   constructor(private readonly lambda: number) {}
 
   get size(): number {
-    return this.factor.length;
+    return this.#factor.length;
   }
 
   /**
@@ -34,19 +34,19 @@ export class RidgeInverse {
       row: new Float64Array(kernel.length),
       rest: (kernel.at(-1) as number) + this.lambda,
     }));
-    for (const [i, other] of this.factor.entries()) {
+    for (const [i, other] of this.#factor.entries()) {
       for (const text of begun) text.rest -= eliminate(other, text.kernel, text.row);
       if (i % ROWS_A_STEP === 0) yield;
     }
-    const before = this.factor.length;
+    const before = this.#factor.length;
     for (const text of begun) {
-      for (const other of this.factor.slice(before)) {
+      for (const other of this.#factor.slice(before)) {
         text.rest -= eliminate(other, text.kernel, text.row);
       }
       const scale = 1 / Math.sqrt(text.rest);
       const row = text.row.map((value) => value * scale);
       row[row.length - 1] = scale;
-      this.factor.push(row);
+      this.#factor.push(row);
     }
   }
 
@@ -54,8 +54,8 @@ export class RidgeInverse {
   block(rows: readonly number[]): Float64Array {
     const result = new Float64Array(rows.length ** 2);
     const first = Math.min(...rows);
-    for (let k = first; k < this.factor.length; k++) {
-      const row = this.factor[k] as Float64Array;
+    for (let k = first; k < this.#factor.length; k++) {
+      const row = this.#factor[k] as Float64Array;
       rows.forEach((a, i) => {
         if (a > k) return;
         rows.forEach((b, j) => {
@@ -70,9 +70,9 @@ export class RidgeInverse {
 
   /** Inverse times the indicators of the classes: Mᵀ(MY). */
   *weights({ columnOf, columns }: Classes): Steps<DualWeights> {
-    const size = this.factor.length;
+    const size = this.#factor.length;
     const workspace = new MatrixWorkspace();
-    const right = workspace.pack(this.sumsOfClasses(columnOf, columns), size, columns);
+    const right = workspace.pack(this.#sumsOfClasses(columnOf, columns), size, columns);
     const zeros = workspace.allocate(1, columns);
     const left = workspace.allocate(ROWS_A_STEP, right.inner);
     const products = workspace.allocate(ROWS_A_STEP, columns);
@@ -80,7 +80,7 @@ export class RidgeInverse {
     const weights = new Float32Array(size * columns);
     for (let start = 0; start < size; start += ROWS_A_STEP) {
       const rows = Math.min(ROWS_A_STEP, size - start);
-      this.transposeInto(workspace.values(left).fill(0), left.columns, start, rows);
+      this.#transposeInto(workspace.values(left).fill(0), left.columns, start, rows);
       workspace.multiply(left, right, zeros, products, rows);
       const found = workspace.values(products);
       for (let row = 0; row < rows; row++) {
@@ -93,9 +93,9 @@ export class RidgeInverse {
   }
 
   /** MY */
-  private sumsOfClasses(columnOf: Int32Array, columns: number): Float32Array {
-    const sums = new Float32Array(this.factor.length * columns);
-    for (const [i, row] of this.factor.entries()) {
+  #sumsOfClasses(columnOf: Int32Array, columns: number): Float32Array {
+    const sums = new Float32Array(this.#factor.length * columns);
+    for (const [i, row] of this.#factor.entries()) {
       for (let j = 0; j <= i; j++) {
         const column = columnOf[j] as number;
         if (column < 0) continue;
@@ -107,9 +107,9 @@ export class RidgeInverse {
   }
 
   /** Writes columns of M as rows. */
-  private transposeInto(target: Float32Array, stride: number, start: number, count: number): void {
-    for (let i = start; i < this.factor.length; i++) {
-      const row = this.factor[i] as Float64Array;
+  #transposeInto(target: Float32Array, stride: number, start: number, count: number): void {
+    for (let i = start; i < this.#factor.length; i++) {
+      const row = this.#factor[i] as Float64Array;
       const last = Math.min(count, i - start + 1);
       for (let j = 0; j < last; j++) target[j * stride + i] = row[start + j] as number;
     }

@@ -5,14 +5,14 @@ export type TermVector = ReadonlyMap<string, number>;
 
 /** How rare terms are in a corpus, as of when it was counted. */
 export class TermStatistics {
-  private readonly documents = new Map<string, number>();
-  private readonly total: number;
+  readonly #documents = new Map<string, number>();
+  readonly #total: number;
 
   constructor(corpus: readonly string[]) {
-    this.total = corpus.length;
+    this.#total = corpus.length;
     for (const text of corpus) {
       for (const term of terms(text).keys()) {
-        this.documents.set(term, (this.documents.get(term) ?? 0) + 1);
+        this.#documents.set(term, (this.#documents.get(term) ?? 0) + 1);
       }
     }
   }
@@ -22,7 +22,7 @@ export class TermStatistics {
     const vector = terms(text);
     let squares = 0;
     for (const [term, weight] of vector) {
-      const value = weight * this.rarity(term);
+      const value = weight * this.#rarity(term);
       vector.set(term, value);
       squares += value * value;
     }
@@ -31,7 +31,7 @@ export class TermStatistics {
     return vector;
   }
 
-  private rarity(term: string): number {
-    return Math.log((1 + this.total) / (1 + (this.documents.get(term) ?? 0))) + 1;
+  #rarity(term: string): number {
+    return Math.log((1 + this.#total) / (1 + (this.#documents.get(term) ?? 0))) + 1;
   }
 }

@@ -41,19 +41,19 @@ export interface IndexSettings {
  * terms, and texts that went, which stand for none of the skills until then.
  */
 export class TextIndex implements SkillIndex {
-  private readonly learned = new Map<SkillId, LearnedSkill>();
-  private readonly texts: KernelTexts;
-  private readonly ridge = new RidgeInverse(LAMBDA);
-  private readonly textOf: string[] = [];
-  private readonly rowsOf = new Map<SkillId | typeof NONE, readonly number[]>();
-  private answering: Answering | undefined;
-  private changes = 0;
+  readonly #learned = new Map<SkillId, LearnedSkill>();
+  readonly #texts: KernelTexts;
+  readonly #ridge = new RidgeInverse(LAMBDA);
+  readonly #textOf: string[] = [];
+  readonly #rowsOf = new Map<SkillId | typeof NONE, readonly number[]>();
+  #answering: Answering | undefined;
+  #changes = 0;
 
   constructor(
     private readonly settings: IndexSettings,
     corpus: readonly string[],
   ) {
-    this.texts = new KernelTexts(settings.kind, new TermStatistics(corpus), corpus.length);
+    this.#texts = new KernelTexts(settings.kind, new TermStatistics(corpus), corpus.length);
   }
 
   get shape(): IndexShape {
@@ -61,51 +61,51 @@ export class TextIndex implements SkillIndex {
   }
 
   get skills(): ReadonlyMap<SkillId, LearnedSkill> {
-    return this.learned;
+    return this.#learned;
   }
 
   get isFresh(): boolean {
-    return this.changes === 1;
+    return this.#changes === 1;
   }
 
   get isWorn(): boolean {
-    const live = [...this.rowsOf.values()].reduce((sum, rows) => sum + rows.length, 0);
-    return live < this.ridge.size * (1 - MAX_DEAD_SHARE);
+    const live = [...this.#rowsOf.values()].reduce((sum, rows) => sum + rows.length, 0);
+    return live < this.#ridge.size * (1 - MAX_DEAD_SHARE);
   }
 
   get warnings(): readonly SkillWarning[] {
-    return this.answering?.calibration.warnings ?? [];
+    return this.#answering?.calibration.warnings ?? [];
   }
 
   *change(removed: readonly SkillId[], added: readonly LearnedSkill[]): Steps<void> {
     const { background } = this.settings;
-    const free = this.forget(removed);
-    if (this.changes++ === 0 && background.length > 0) {
-      this.rowsOf.set(NONE, this.place(background, free));
+    const free = this.#forget(removed);
+    if (this.#changes++ === 0 && background.length > 0) {
+      this.#rowsOf.set(NONE, this.#place(background, free));
     }
     for (const skill of added) {
-      this.learned.set(skill.skillId, skill);
-      this.rowsOf.set(skill.skillId, this.place(skill.texts, free));
+      this.#learned.set(skill.skillId, skill);
+      this.#rowsOf.set(skill.skillId, this.#place(skill.texts, free));
     }
-    while (this.ridge.size < this.textOf.length) {
-      yield* this.append(this.textOf.slice(this.ridge.size, this.ridge.size + BLOCK));
+    while (this.#ridge.size < this.#textOf.length) {
+      yield* this.#append(this.#textOf.slice(this.#ridge.size, this.#ridge.size + BLOCK));
     }
-    if (this.ridge.size === 0) return;
-    const classes = classesOf(new Map(this.rowsOf), this.ridge.size);
-    const weights = yield* this.ridge.weights(classes);
-    const leaveOut = new LeaveOneOut(this.ridge, weights, classes);
-    const learned = [...this.learned.values()];
+    if (this.#ridge.size === 0) return;
+    const classes = classesOf(new Map(this.#rowsOf), this.#ridge.size);
+    const weights = yield* this.#ridge.weights(classes);
+    const leaveOut = new LeaveOneOut(this.#ridge, weights, classes);
+    const learned = [...this.#learned.values()];
     const calibration = yield* calibrate(learned, classes, leaveOut, this.settings.prior);
-    const scoring = new RowProduct(weights, this.ridge.size, classes.columns);
-    this.answering = { classes, scoring, calibration };
+    const scoring = new RowProduct(weights, this.#ridge.size, classes.columns);
+    this.#answering = { classes, scoring, calibration };
   }
 
   classify(text: string, candidates: ReadonlySet<SkillId>): TextVerdict {
-    if (this.answering === undefined || this.learned.size === 0) {
+    if (this.#answering === undefined || this.#learned.size === 0) {
       return { ranked: [], foreign: false };
     }
-    const { classes, calibration } = this.answering;
-    const scores = this.score(this.kernelText(text), this.answering);
+    const { classes, calibration } = this.#answering;
+    const scores = this.#score(this.#kernelText(text), this.#answering);
     const best = bestSkill(scores);
     const confidence = calibration.confidence.of(scores);
     const others = shares(scores, best);
@@ -124,43 +124,43 @@ export class TextIndex implements SkillIndex {
     return { ranked, foreign: likeliest !== undefined && !candidates.has(likeliest) };
   }
 
-  private score(text: KernelText, { classes, scoring }: Answering): Scores {
-    const kernel = this.texts.compare(text, classes.columnOf.length);
+  #score(text: KernelText, { classes, scoring }: Answering): Scores {
+    const kernel = this.#texts.compare(text, classes.columnOf.length);
     return { values: scoring.multiply(kernel), skills: classes.skills.length };
   }
 
-  private kernelText(text: string): KernelText {
+  #kernelText(text: string): KernelText {
     return { text, vector: this.settings.vectorOf(text) };
   }
 
   /** Rows of skills that go, by their texts: whoever has such a text takes its row over. */
-  private forget(skillIds: readonly SkillId[]): Map<string, number> {
+  #forget(skillIds: readonly SkillId[]): Map<string, number> {
     const free = new Map<string, number>();
     for (const skillId of skillIds) {
-      for (const row of this.rowsOf.get(skillId) ?? []) free.set(this.textOf[row] as string, row);
-      this.rowsOf.delete(skillId);
-      this.learned.delete(skillId);
+      for (const row of this.#rowsOf.get(skillId) ?? []) free.set(this.#textOf[row] as string, row);
+      this.#rowsOf.delete(skillId);
+      this.#learned.delete(skillId);
     }
     return free;
   }
 
   /** The row of each text; those of new ones are still to be made. */
-  private place(texts: readonly string[], free: Map<string, number>): readonly number[] {
+  #place(texts: readonly string[], free: Map<string, number>): readonly number[] {
     return texts.map((text) => {
-      const row = free.get(text) ?? this.textOf.push(text) - 1;
+      const row = free.get(text) ?? this.#textOf.push(text) - 1;
       free.delete(text);
       return row;
     });
   }
 
-  private *append(texts: readonly string[]): Steps<void> {
+  *#append(texts: readonly string[]): Steps<void> {
     const kernels: Float32Array[] = [];
     for (const text of texts) {
-      const kernelText = this.kernelText(text);
-      this.texts.append(kernelText);
-      kernels.push(this.texts.compare(kernelText));
+      const kernelText = this.#kernelText(text);
+      this.#texts.append(kernelText);
+      kernels.push(this.#texts.compare(kernelText));
       yield;
     }
-    yield* this.ridge.append(kernels);
+    yield* this.#ridge.append(kernels);
   }
 }

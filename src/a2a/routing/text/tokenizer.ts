@@ -22,11 +22,11 @@ const node = (): Node => ({ next: new Map(), piece: -1 });
  * reaches counts as score 0, and unknowns in a row are one.
  */
 export class Tokenizer {
-  private readonly root = node();
+  readonly #root = node();
 
   constructor(private readonly pieces: readonly Piece[]) {
     for (let piece = RESERVED_PIECES; piece < pieces.length; piece++) {
-      let at = this.root;
+      let at = this.#root;
       for (const symbol of pieces[piece]?.[0] ?? '') {
         let next = at.next.get(symbol);
         if (next === undefined) at.next.set(symbol, (next = node()));
@@ -46,7 +46,7 @@ export class Tokenizer {
     const piece = new Int32Array(size);
     const from = Int32Array.from({ length: size }, (_, end) => end - 1);
     for (let start = 0; start < symbols.length; start++) {
-      let at = this.root.next.get(symbols[start] ?? '');
+      let at = this.#root.next.get(symbols[start] ?? '');
       for (let end = start + 1; at !== undefined; at = at.next.get(symbols[end++] ?? '')) {
         if (at.piece < 0) continue;
         const score = (best[start] ?? 0) + (this.pieces[at.piece]?.[1] ?? 0);

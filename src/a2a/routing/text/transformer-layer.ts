@@ -47,13 +47,13 @@ export function applyLinear(
  * narrower than it goes out widens the residual by a linear map.
  */
 export class TransformerLayer {
-  private readonly attentionNorm: Norm;
-  private readonly attentionInput: Linear;
-  private readonly attentionOutput: Linear;
-  private readonly residual: Linear | undefined;
-  private readonly networkNorm: Norm;
-  private readonly expand: Linear;
-  private readonly contract: Linear;
+  readonly #attentionNorm: Norm;
+  readonly #attentionInput: Linear;
+  readonly #attentionOutput: Linear;
+  readonly #residual: Linear | undefined;
+  readonly #networkNorm: Norm;
+  readonly #expand: Linear;
+  readonly #contract: Linear;
 
   constructor(
     private readonly workspace: MatrixWorkspace,
@@ -80,10 +80,10 @@ export class TransformerLayer {
         tensor(`FFN/${name}/Tensordot/Reshape_1`, inputs * outputs),
         bias(`FFN/${name}/bias`, outputs),
       );
-    this.attentionNorm = norm('', width);
-    this.attentionInput = attention('qkv_transform_single', width, width * 3);
-    this.attentionOutput = attention('output_transform_single', width, MODEL_WIDTH);
-    this.residual =
+    this.#attentionNorm = norm('', width);
+    this.#attentionInput = attention('qkv_transform_single', width, width * 3);
+    this.#attentionOutput = attention('output_transform_single', width, MODEL_WIDTH);
+    this.#residual =
       width === MODEL_WIDTH
         ? undefined
         : readLinear(
@@ -91,41 +91,41 @@ export class TransformerLayer {
             bias('dense/kernel', width * MODEL_WIDTH),
             bias('dense/bias', MODEL_WIDTH),
           );
-    this.networkNorm = norm('FFN/', MODEL_WIDTH);
-    this.expand = network('conv1', MODEL_WIDTH, HIDDEN_WIDTH);
-    this.contract = network('conv2', HIDDEN_WIDTH, MODEL_WIDTH);
+    this.#networkNorm = norm('FFN/', MODEL_WIDTH);
+    this.#expand = network('conv1', MODEL_WIDTH, HIDDEN_WIDTH);
+    this.#contract = network('conv2', HIDDEN_WIDTH, MODEL_WIDTH);
   }
 
   /** @param input one row per token */
   apply(input: Matrix): Matrix {
     const rows = input.rows;
     const { workspace } = this;
-    const mixed = applyLinear(workspace, this.attentionOutput, this.attend(input), rows);
+    const mixed = applyLinear(workspace, this.#attentionOutput, this.#attend(input), rows);
     const carried =
-      this.residual === undefined ? input : applyLinear(workspace, this.residual, input, rows);
+      this.#residual === undefined ? input : applyLinear(workspace, this.#residual, input, rows);
     addTo(workspace.values(mixed), workspace.values(carried));
 
     const hidden = applyLinear(
       workspace,
-      this.expand,
-      this.normalize(mixed, this.networkNorm),
+      this.#expand,
+      this.#normalize(mixed, this.#networkNorm),
       rows,
     );
     rectify(workspace.values(hidden));
-    const output = applyLinear(workspace, this.contract, hidden, rows);
+    const output = applyLinear(workspace, this.#contract, hidden, rows);
     addTo(workspace.values(output), workspace.values(mixed));
     return output;
   }
 
-  private attend(input: Matrix): Matrix {
-    const normal = this.normalize(input, this.attentionNorm);
-    const joined = applyLinear(this.workspace, this.attentionInput, normal, input.rows);
+  #attend(input: Matrix): Matrix {
+    const normal = this.#normalize(input, this.#attentionNorm);
+    const joined = applyLinear(this.workspace, this.#attentionInput, normal, input.rows);
     const output = this.workspace.allocate(input.rows, this.width);
     attention(this.workspace.values(joined), this.workspace.values(output), this.width);
     return output;
   }
 
-  private normalize(input: Matrix, { scale, shift }: Norm): Matrix {
+  #normalize(input: Matrix, { scale, shift }: Norm): Matrix {
     const output = this.workspace.allocate(input.rows, input.columns);
     const from = this.workspace.values(input);
     const to = this.workspace.values(output);

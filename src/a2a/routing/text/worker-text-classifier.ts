@@ -1,15 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { AgentId, SkillId } from '../../../kernel/ids.js';
-import type { SkillTexts, SkillWarning, TextClassifier, TextVerdict } from '../text-classifier.js';
+import type {
+  SkillTexts,
+  SkillWarning,
+  TextClassifier,
+  TextHolder,
+  TextVerdict,
+} from '../text-classifier.js';
+import { FairTurns } from './fair-turns.js';
 import { MAX_TEXT_LENGTH } from './learned-skills.js';
 import type { WorkerSettings } from './protocol.js';
 import { WorkerEnded, WorkerThread } from './worker-thread.js';
 
 /** Nothing is known: whoever asks has to ask the caller back. */
 const NOTHING: TextVerdict = { ranked: [], foreign: false };
+/** Of whoever asks in nobody's name: measurements. */
+const NOBODY: TextHolder = { tenant: '', caller: '' };
 /** Longer than any answer takes; what takes longer is as good as no answer. */
 const PATIENCE_MS = 2_000;
-/** Texts that wait for an answer at once; more would wait longer than anyone does. */
+/** Texts that the thread has at once: whoever's turn is next waits for no more of them. */
+const AT_ONCE = 1;
+/** Texts that wait for their turn at once; more would wait longer than anyone does. */
 const MAX_WAITING = 256;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
@@ -33,22 +44,23 @@ interface Lesson {
  * started again after a pause that doubles, and learns again what it had learned.
  */
 export class WorkerTextClassifier implements TextClassifier {
-  private readonly lessons = new Map<AgentId, Lesson>();
-  private thread: WorkerThread | undefined;
-  private restart: NodeJS.Timeout | undefined;
-  private pause = FIRST_PAUSE_MS;
-  private isClosed = false;
+  readonly #turns = new FairTurns(AT_ONCE, MAX_WAITING);
+  readonly #lessons = new Map<AgentId, Lesson>();
+  #thread: WorkerThread | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #pause = FIRST_PAUSE_MS;
+  #isClosed = false;
 
   constructor(private readonly settings: TextClassifierSettings) {}
 
   learn(agentId: AgentId, skills: readonly SkillTexts[]): Promise<void> {
-    const known = this.lessons.get(agentId);
+    const known = this.#lessons.get(agentId);
     if (known?.skills === skills) return known.done;
     const fingerprint = createHash('sha256').update(JSON.stringify(skills)).digest('base64');
     if (known?.fingerprint === fingerprint) return known.done;
-    if (this.isClosed) return Promise.resolve();
-    const done = this.teach(agentId, skills);
-    this.lessons.set(agentId, { skills, fingerprint, done });
+    if (this.#isClosed) return Promise.resolve();
+    const done = this.#teach(agentId, skills);
+    this.#lessons.set(agentId, { skills, fingerprint, done });
     return done;
   }
 
@@ -56,58 +68,74 @@ export class WorkerTextClassifier implements TextClassifier {
     agentId: AgentId,
     text: string,
     candidates: readonly SkillId[],
+    holder: TextHolder = NOBODY,
   ): Promise<TextVerdict> {
-    const thread = this.thread;
     if (candidates.length === 0 || text.trim() === '') return NOTHING;
-    if (thread === undefined || thread.load >= MAX_WAITING) return NOTHING;
+    if (this.#thread === undefined) return NOTHING;
     const question = { ask: 'classify', agentId, candidates } as const;
-    const verdict = thread.ask({ ...question, text: text.slice(0, MAX_TEXT_LENGTH) });
-    return orElse(NOTHING, inTime(verdict, NOTHING));
+    const short = { ...question, text: text.slice(0, MAX_TEXT_LENGTH) };
+    const impatience = new AbortController();
+    const verdict = this.#inTurn(holder, impatience.signal, (thread) => thread.ask(short));
+    return inTime(orElse(NOTHING, verdict), NOTHING, () => impatience.abort());
+  }
+
+  /** Whoever is out of patience, or finds too many waiting, has no turn. */
+  async #inTurn(
+    holder: TextHolder,
+    signal: AbortSignal,
+    ask: (thread: WorkerThread) => Promise<TextVerdict>,
+  ): Promise<TextVerdict> {
+    if (!(await this.#turns.begin(holder, signal))) return NOTHING;
+    try {
+      return this.#thread === undefined ? NOTHING : await ask(this.#thread);
+    } finally {
+      this.#turns.end();
+    }
   }
 
   async warnings(agentId: AgentId): Promise<readonly SkillWarning[]> {
-    if (this.thread === undefined) return [];
-    return orElse([], inTime(this.thread.ask({ ask: 'warnings', agentId }), []));
+    if (this.#thread === undefined) return [];
+    return orElse([], inTime(this.#thread.ask({ ask: 'warnings', agentId }), []));
   }
 
   /** Resolves when refinement has caught up with the last lesson, or the thread is gone. */
   async settled(agentId: AgentId): Promise<void> {
-    await this.lessons.get(agentId)?.done;
-    await orElse(undefined, this.thread?.ask({ ask: 'settle', agentId }) ?? Promise.resolve());
+    await this.#lessons.get(agentId)?.done;
+    await orElse(undefined, this.#thread?.ask({ ask: 'settle', agentId }) ?? Promise.resolve());
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
-    clearTimeout(this.restart);
-    await this.thread?.end();
+    this.#isClosed = true;
+    clearTimeout(this.#restart);
+    await this.#thread?.end();
   }
 
-  private teach(agentId: AgentId, skills: readonly SkillTexts[]): Promise<void> {
+  #teach(agentId: AgentId, skills: readonly SkillTexts[]): Promise<void> {
     // Before a restart: the thread will be taught all lessons then.
-    if (this.restart !== undefined) return Promise.resolve();
-    this.thread ??= this.start();
-    return orElse(undefined, this.thread.ask({ ask: 'learn', agentId, skills }));
+    if (this.#restart !== undefined) return Promise.resolve();
+    this.#thread ??= this.#start();
+    return orElse(undefined, this.#thread.ask({ ask: 'learn', agentId, skills }));
   }
 
-  private start(): WorkerThread {
+  #start(): WorkerThread {
     const started = performance.now();
     const thread: WorkerThread = new WorkerThread({ encoder: this.settings.encoder }, () => {
-      this.thread = undefined;
-      if (performance.now() - started > HEALTHY_MS) this.pause = FIRST_PAUSE_MS;
-      if (this.isClosed) return;
+      this.#thread = undefined;
+      if (performance.now() - started > HEALTHY_MS) this.#pause = FIRST_PAUSE_MS;
+      if (this.#isClosed) return;
       this.settings.onFailure(thread.failure);
-      this.restart = setTimeout(() => this.startAgain(), this.pause).unref();
-      this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
+      this.#restart = setTimeout(() => this.#startAgain(), this.#pause).unref();
+      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
     });
     return thread;
   }
 
-  private startAgain(): void {
-    this.restart = undefined;
-    this.thread = this.start();
-    for (const [agentId, lesson] of this.lessons) {
-      const done = this.teach(agentId, lesson.skills);
-      this.lessons.set(agentId, { ...lesson, done });
+  #startAgain(): void {
+    this.#restart = undefined;
+    this.#thread = this.#start();
+    for (const [agentId, lesson] of this.#lessons) {
+      const done = this.#teach(agentId, lesson.skills);
+      this.#lessons.set(agentId, { ...lesson, done });
     }
   }
 }
@@ -122,10 +150,17 @@ async function orElse<Answer>(otherwise: Answer, answer: Promise<Answer>): Promi
   }
 }
 
-async function inTime<Answer>(answer: Promise<Answer>, otherwise: Answer): Promise<Answer> {
+async function inTime<Answer>(
+  answer: Promise<Answer>,
+  otherwise: Answer,
+  onLate: () => void = () => undefined,
+): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), PATIENCE_MS);
+    timer = setTimeout(() => {
+      resolve(otherwise);
+      onLate();
+    }, PATIENCE_MS);
   });
   try {
     return await Promise.race([answer, late]);

@@ -26,6 +26,7 @@ export const taskDirectory: Projection<StoredTaskEvent | WebhookEvent> = {
     'task-message-added': 'data',
     'task-status-changed': 'data',
     'task-artifact-updated': 'data',
+    'task-shown': 'data',
     'task-answered': 'data',
     'task-push-config-set': 'data',
     'task-push-config-deleted': 'data',
@@ -46,6 +47,8 @@ function apply(
   switch (event.type) {
     case 'task-submitted':
       submit(db, taskId, event);
+      return;
+    case 'task-shown':
       return;
     case 'task-routed':
       setDeadline(db, taskId, event.data.deadline);

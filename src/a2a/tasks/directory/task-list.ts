@@ -12,7 +12,9 @@ import { invalidParams } from '../domain/refusals.js';
 import { shownTask } from '../domain/shown-task.js';
 import type { TaskFold } from '../domain/task-fold.js';
 import type { TaskOwner } from '../domain/task.js';
+import type { TaskShowing } from '../task-showing.js';
 import type { TaskStreams } from '../task-streams.js';
+import type { PlacedFold } from '../folded-stream.js';
 import { taskDirectory } from './projection.js';
 import type { TaskDirectory } from './task-directory.js';
 import { countRows, selectRows, type ListedRow, type Selection } from './list-rows.js';
@@ -40,6 +42,7 @@ export interface TaskListOptions {
   readonly readModel: ReadModel;
   readonly streams: TaskStreams;
   readonly directory: Pick<TaskDirectory, 'forget'>;
+  readonly showing: Pick<TaskShowing, 'show'>;
   readonly clock: Clock;
   /** Longest wait for the view to catch up, in milliseconds. */
   readonly waitMs: number;
@@ -48,7 +51,8 @@ export interface TaskListOptions {
 /**
  * ListTasks (A2A v1.0 section 3.1.4): the owner's tasks of one agent, the newest status first. All
  * pages of a sequence show the tasks as they were at its first page, so that tasks which change
- * between two pages are neither skipped nor repeated. Tasks deleted meanwhile are left out.
+ * between two pages are neither skipped nor repeated. Tasks that were deleted meanwhile, or have ended in
+ * a message, are left out.
  */
 export class TaskList {
   constructor(private readonly options: TaskListOptions) {}
@@ -119,12 +123,11 @@ export class TaskList {
     let last: ListedRow | undefined;
     let weight = 0;
     for (const row of rows) {
-      const fold = await this.#foldAsOf(row.taskId, asOf);
+      const head = await this.options.streams.load(row.taskId);
       last = row;
-      if (fold === undefined) {
-        gone.push(row.taskId);
-        continue;
-      }
+      if (head === undefined) gone.push(row.taskId);
+      const fold = head && (await this.#shownAsOf(head, asOf));
+      if (fold === undefined) continue;
       tasks.push(shownTask(fold.task, { historyLength, includeArtifacts }));
       weight += fold.weight;
       if (weight >= PAGE_WEIGHT) break;
@@ -133,11 +136,14 @@ export class TaskList {
     return { tasks, last };
   }
 
-  async #foldAsOf(id: Uuid, asOf: Position): Promise<TaskFold | undefined> {
-    const { streams } = this.options;
-    const head = await streams.load(id);
-    if (head === undefined || head.position <= asOf) return head?.fold;
-    return streams.loadWhile(id, ({ position }) => position <= asOf);
+  async #shownAsOf(
+    { fold, position: head }: PlacedFold,
+    asOf: Position,
+  ): Promise<TaskFold | undefined> {
+    const { streams, showing } = this.options;
+    if ((await showing.show(fold)) === undefined) return undefined;
+    if (head <= asOf) return fold;
+    return streams.loadWhile(fold.task.id as Uuid, ({ position }) => position <= asOf);
   }
 }
 

@@ -12,7 +12,7 @@ import { isOneTooMany, pushConfigSet } from './decide-push-configs.js';
 import type { StoredTaskEvent } from './events.js';
 import { toPushConfig, type PushConfig } from './push-config.js';
 import { withinWeight } from './weight.js';
-import { hasEnded, isHeld, isRunning, type TaskFold } from './task-fold.js';
+import { hasEnded, isHeld, isRunning, mayBeAnswered, type TaskFold } from './task-fold.js';
 
 /** Where ids come from that are made here: of messages, contexts and webhooks. */
 export type NewId = () => string;
@@ -92,9 +92,26 @@ export function recordChanges(
   if (fold.binding?.invocationId !== invocationId || !isRunning(fold)) {
     return err({ kind: 'moved-on', task: fold });
   }
-  const events = changeEvents(fold.task, changes, newId);
+  const shown = mayBeAnswered(fold) ? changes : changes.map(asShown);
+  const events = changeEvents(fold.task, shown, newId);
   if (events === undefined) return err({ kind: 'moved-on', task: fold });
   return unlessFull(fold, events);
+}
+
+/** A task that somebody has seen does not vanish. */
+function asShown(change: TaskChange): TaskChange {
+  if (change.kind !== 'answer') return change;
+  const { parts, ifShown } = change;
+  return ifShown ?? { kind: 'status', state: 'TASK_STATE_COMPLETED', parts };
+}
+
+/**
+ * Somebody is shown a task whose turn may be under way on another node, so that it ends in no message
+ * any more. Nothing when it would not anyway; no direct invoke does.
+ */
+export function showTask(fold: TaskFold): Decision {
+  if (!mayBeAnswered(fold) || fold.routing?.layer === 'direct-invoke') return ok([]);
+  return ok([{ type: 'task-shown', data: { isShown: true }, texts: null }]);
 }
 
 /** Ends a hold, one way or the other: only while the task waits for an approval of this very call. */

@@ -67,6 +67,12 @@ export type TaskArtifactUpdated = DomainEvent<
   null
 >;
 
+/**
+ * Somebody was shown the task by a node that does not run its turn, which is silent so far: it ends in
+ * no message any more. Nobody but nodes sees it.
+ */
+export type TaskShown = DomainEvent<'task-shown', { readonly isShown: true }, null>;
+
 /** The turn ended in a message instead of a task. */
 export type TaskAnswered = DomainEvent<'task-answered', { readonly message: Message }, null>;
 
@@ -93,6 +99,7 @@ export type StoredTaskEvent =
   | TaskMessageAdded
   | TaskStatusChanged
   | TaskArtifactUpdated
+  | TaskShown
   | TaskAnswered
   | TaskPushConfigSet
   | TaskPushConfigDeleted;

@@ -39,6 +39,8 @@ export function evolveTask(state: TaskFoldState, event: Recorded<StoredTaskEvent
       const artifacts = withArtifact(fold.task.artifacts ?? [], artifact, append);
       return { ...fold, task: { ...fold.task, artifacts } };
     }
+    case 'task-shown':
+      return { ...seen, isShown: true };
     case 'task-answered':
       return {
         ...fold,
@@ -77,6 +79,7 @@ function submitted(event: Recorded<TaskSubmitted>): TaskFold {
     deadline: null,
     hold: null,
     answer: null,
+    isShown: false,
     messages: new Map([[message.messageId, digest]]),
     revision,
     pushConfigs: new Map(),

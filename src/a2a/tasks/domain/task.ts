@@ -60,6 +60,8 @@ export interface StoredTask {
   readonly hold: TaskHold | null;
   /** The answer of a turn that ended in a message instead of a task; such a task is nobody's to see. */
   readonly answer: Message | null;
+  /** Somebody was shown it before its handler spoke, by a node that does not run its turn. */
+  readonly isShown: boolean;
   /** Digest of every message received, by its id. */
   readonly messages: ReadonlyMap<string, string>;
   /** Revision of the stream's last event: the id of the last stream event. */
@@ -94,8 +96,13 @@ export type TaskChange =
       readonly append?: boolean;
       readonly lastChunk?: boolean;
     }
-  /** Ends the turn with a message instead of a task. */
-  | { readonly kind: 'answer'; readonly parts: readonly Part[] };
+  /** Ends the turn with a message instead of a task, if nobody was shown the task. */
+  | {
+      readonly kind: 'answer';
+      readonly parts: readonly Part[];
+      /** What ends it otherwise; by default it has completed with these parts. */
+      readonly ifShown?: Extract<TaskChange, { readonly kind: 'status' }>;
+    };
 
 export interface NewTask {
   readonly agentId: AgentId;

@@ -36,6 +36,7 @@ export function weightOfEvent(event: StoredTaskEvent): number {
     case 'task-push-config-set':
       return weightOf(event.data.config);
     case 'task-routed':
+    case 'task-shown':
     case 'task-push-config-deleted':
       return 0;
   }

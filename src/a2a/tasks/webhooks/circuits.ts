@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { UntoldWebhook } from '../directory/task-directory.js';
-import { Tally } from '../../tally.js';
+import { Tally } from '../../../kernel/tally.js';
 
 /** Whose webhook, and where: scheme, host, port. */
 type Target = Pick<UntoldWebhook, 'tenant' | 'origin'>;

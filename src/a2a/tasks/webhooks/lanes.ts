@@ -1,4 +1,4 @@
-import { Tally } from '../../tally.js';
+import { Tally } from '../../../kernel/tally.js';
 
 const LANES = 64;
 /** However many webhooks one tenant has, and however slow they are, there is room for others. */

@@ -4,7 +4,7 @@ import { hashJson } from '../../../kernel/digest.js';
 import { fold } from '../../../kernel/event.js';
 import type { Uuid } from '../../../kernel/ids.js';
 import type { JsonObject } from '../../../kernel/json.js';
-import { latest, timestampOf, type Clock, type Timestamp } from '../../../kernel/timestamp.js';
+import { notBefore, timestampOf, type Clock, type Timestamp } from '../../../kernel/timestamp.js';
 import type { NewId } from '../domain/decide.js';
 import { webhookStream } from '../domain/streams.js';
 import {
@@ -63,7 +63,6 @@ export class WebhookProgressStreams {
     const { type } = event;
     const { schemaVersion } = WEBHOOK_EVENT_TYPES[type];
     const data: JsonObject = { ...event.data };
-    const now = timestampOf(this.clock());
     return taskEnvelope(
       this.newId(),
       { type, schemaVersion, data },
@@ -72,7 +71,7 @@ export class WebhookProgressStreams {
         requestDigest: hashJson(data),
         actor: { principal: 'process:task-webhooks', agent: null, tenant: null },
         correlationId: id,
-        recordedAt: previous === undefined ? now : latest(now, previous),
+        recordedAt: notBefore(timestampOf(this.clock()), previous),
       },
     );
   }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Report } from '../../../kernel/report.js';
+import type { Chance } from '../../../kernel/chance.js';
+import type { Reporter } from '../../../kernel/reporter.js';
 import type { Clock } from '../../../kernel/timestamp.js';
 import { Alarm } from '../../../processes/alarm.js';
 import type { LeaseAndCheckpoint } from '../../../processes/lease-and-checkpoint.js';
@@ -16,9 +17,8 @@ export interface WebhookSenderOptions {
   readonly teller: WebhookTeller;
   readonly lease: LeaseAndCheckpoint;
   readonly clock: Clock;
-  /** From 0 to below 1. */
-  readonly chance: () => number;
-  readonly report: Report;
+  readonly chance: Chance;
+  readonly report: Reporter;
   readonly timing?: Partial<RetryTiming>;
 }
 

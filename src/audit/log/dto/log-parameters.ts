@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsString, Matches, MaxLength } from 'class-validator';
+import { IsString, Matches } from 'class-validator';
+import { MaxCharacters } from '../../../http/dto-checks.js';
 import { IfPresent } from '../../../http/dto-pipe.js';
 
 /** A whole number that is counted exactly. */
@@ -54,6 +55,6 @@ export class CosignaturesBody {
       'A signed note: the text of a published checkpoint, an empty line, and signature lines of witnesses',
   })
   @IsString()
-  @MaxLength(16_384)
+  @MaxCharacters(16_384)
   readonly note!: string;
 }

@@ -101,6 +101,7 @@ export class ReplayParameters {
   readonly texts?: 'true' | 'false';
 }
 
-export function limitOf({ limit }: ReplayParameters): number {
+/** How many events a page may hold: as asked for, which the parameters' own checks have bounded. */
+export function replayLimitOf({ limit }: ReplayParameters): number {
   return limit === undefined ? DEFAULT_PAGE : Number(limit);
 }

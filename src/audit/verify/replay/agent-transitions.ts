@@ -1,11 +1,11 @@
 import type { AcceptanceMethod } from '../../../kernel/federated-interaction.js';
 import { failure, gap, type Flaw } from '../check-result.js';
+import { MAX_KEYS } from '../limits.js';
 import type { PlacedEvent } from './entry.js';
 import { illegal } from './erasure-rules.js';
 import type { AgentChangeEvent, AgentEvent } from './event-data.js';
 import type { Ignorance, KeyHistory } from './key-history.js';
 
-const MAX_KEYS = 64;
 /** Of one agent, its registration aside. */
 const MAX_CHANGES = 10_000;
 

@@ -5,17 +5,17 @@ import {
   type Timestamp,
 } from '../../../kernel/timestamp.js';
 import { failure, gap, type Flaw } from '../check-result.js';
+import { DAY_MS } from '../limits.js';
 import type { LaterEvent } from './interaction-fold.js';
 import { UNAGREED_DAYS, type ReplayedInteraction } from './replayed-interaction.js';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Longer retentions never end by themselves. */
 const MAX_RETENTION_DAYS = 36_500;
 
 type ErasureEvent = Extract<LaterEvent, { type: 'erasure-consented' | 'texts-erased' }>;
 type Erased = Extract<ErasureEvent, { type: 'texts-erased' }>['data'];
 
-/** Consent only after the end, by each party once; erasure once, when due or consented by all. */
+/** Consent only after the end, by each party once; erasure once, when due or consented by all, and nothing after it. */
 export function erasureFlaw(
   state: ReplayedInteraction,
   event: ErasureEvent,
@@ -23,12 +23,12 @@ export function erasureFlaw(
 ): Flaw | undefined {
   const { endedAt } = state;
   if (endedAt === null) return illegal(`${event.type} before the end`);
+  if (state.erased) return illegal('the texts were erased before');
   if (event.type === 'erasure-consented') {
     const { agentId } = event.data;
     if (!state.parties.includes(agentId)) return failure('not-a-party', agentId);
     return state.consents.has(agentId) ? illegal(`${agentId} has consented already`) : undefined;
   }
-  if (state.erased) return illegal('the texts were erased before');
   if (event.data.ground === 'retention') {
     return retentionFlaw(state, event.data.retention ?? null, endedAt, recordedAt);
   }

@@ -1,3 +1,4 @@
+import { MAX_KEYS, MAX_PARTIES } from '../limits.js';
 import {
   agentId,
   base64UrlLength,
@@ -22,8 +23,9 @@ export interface EventShape {
 }
 
 const ACCEPTANCE_METHODS = ['oauth_installation', 'oauth_account', 'policy_auto_accept', 'ed25519'];
-const MAX_KEYS = 64;
 const MANY = 1_000;
+/** No request has more values, and so no report more answers or references. */
+const MOST_OF_A_REPORT = 50_000;
 
 const method = oneOf(...ACCEPTANCE_METHODS);
 const jwk = members({
@@ -100,7 +102,7 @@ export const INTERACTION_SHAPES: ReadonlyMap<string, EventShape> = new Map([
       ...proposal,
       initiatorAgentId: agentId,
       responderAgentId: agentId,
-      parties: listOf(agentId, 16),
+      parties: listOf(agentId, MAX_PARTIES),
       audience: name,
       initiatorTransport: transport,
       responderTransport: transport,
@@ -185,9 +187,9 @@ const answers = listOf(
   members({
     item: text,
     verdict: oneOf('met', 'missed', 'partial', 'unknown'),
-    references: listOf(text, MANY),
+    references: listOf(text, MOST_OF_A_REPORT),
   }),
-  MANY,
+  MOST_OF_A_REPORT,
 );
 
 /** The texts of an agent's policy, and of acts; contracts have the wire's schema. */

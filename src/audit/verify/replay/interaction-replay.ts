@@ -1,31 +1,17 @@
 import type { Contract } from '../../../kernel/federated-interaction.js';
-import {
-  conclude,
-  failure,
-  gap,
-  outweighing,
-  type CheckResult,
-  type Flaw,
-} from '../check-result.js';
+import { conclude, failure, gap, type CheckResult, type Flaw } from '../check-result.js';
 import { dataFlaw } from './data-flaw.js';
 import { subjectOf, type PlacedEvent, type ReplayOptions } from './entry.js';
-import { interactionEvent, type FirstProposalData, type InteractionEvent } from './event-data.js';
+import { interactionEvent, type FirstProposalData } from './event-data.js';
 import { INTERACTION_SHAPES } from './event-shapes.js';
 import { begin, forgetSettledTerms, record, type LaterEvent } from './interaction-fold.js';
 import { interactionTexts } from './interaction-texts.js';
+import { interactionTransitionFlaw } from './interaction-transition.js';
 import { INTERACTION_PACKING } from './packed-interaction.js';
-import {
-  isEnded,
-  newest,
-  NOBODY,
-  openProposal,
-  type ReplayedInteraction,
-} from './replayed-interaction.js';
-import type { ReplayedPlatformKeys } from './replayed-platform-keys.js';
+import { isEnded, NOBODY, type ReplayedInteraction } from './replayed-interaction.js';
 import { RestingStates } from './resting-states.js';
 import { servedFlaw } from './served-signatures.js';
-import { acceptanceFlaw, actFlaw, attestationFlaw, type Party } from './signatures.js';
-import { beginningFlaw, transitionFlaw } from './transitions.js';
+import { acceptanceResults, signatureResults, type Signers } from './signature-results.js';
 
 const PREFIX = 'interaction-';
 
@@ -38,9 +24,7 @@ export class InteractionReplay {
 
   constructor(
     private readonly options: ReplayOptions,
-    /** Undefined: there is no such agent. */
-    private readonly partyNamed: (agentId: string) => Party | undefined,
-    private readonly platformKeys: ReplayedPlatformKeys,
+    private readonly signers: Signers,
   ) {
     const place = options.restingPlace?.('interactions');
     this.#interactions = new RestingStates(INTERACTION_PACKING, place);
@@ -108,7 +92,8 @@ export class InteractionReplay {
       return results;
     }
     const contract = texts.ok ? texts.value : null;
-    const flaw = this.#transitionFlaw(event, placed, known ?? undefined);
+    const { audience } = this.options;
+    const flaw = interactionTransitionFlaw(known, event, placed, audience, this.signers);
     results.push(conclude('transition', subject, flaw));
     if (flaw?.result === 'failed') {
       this.loseTrack(stream);
@@ -122,34 +107,6 @@ export class InteractionReplay {
     return results;
   }
 
-  #transitionFlaw(
-    event: InteractionEvent,
-    placed: PlacedEvent,
-    state: ReplayedInteraction | undefined,
-  ): Flaw | undefined {
-    if (event.type === 'interaction-proposed') {
-      if (state !== undefined) return failure('illegal-transition', 'it was proposed before');
-      if (event.data.audience !== this.options.audience) return failure('audience-differs');
-      return beginningFlaw(event.data, placed) ?? this.#partiesFlaw(event.data.parties);
-    }
-    if (state === undefined) return failure('illegal-transition', 'nothing was proposed');
-    const isConsent = event.type === 'revision-proposed' || event.type === 'revision-accepted';
-    return (
-      transitionFlaw(state, event, placed) ??
-      (isConsent ? this.#partiesFlaw(state.parties) : undefined)
-    );
-  }
-
-  /** Nothing comes into force with a party that is not registered, or no more. */
-  #partiesFlaw(parties: readonly string[]): Flaw | undefined {
-    for (const agentId of parties) {
-      const party = this.partyNamed(agentId);
-      const isThere = party !== undefined && (typeof party === 'string' || !party.isRetired);
-      if (!isThere) return failure('party-unknown', agentId);
-    }
-    return undefined;
-  }
-
   #begin(
     data: FirstProposalData,
     placed: PlacedEvent,
@@ -157,7 +114,7 @@ export class InteractionReplay {
   ): readonly CheckResult[] {
     const state = begin(data, placed, contract, this.options.documents === true);
     this.#interactions.set(data.interactionId, state);
-    return this.#acceptance(state, data.acceptance, null, placed, undefined);
+    return acceptanceResults(state, data.acceptance, null, placed, undefined, this.signers);
   }
 
   #continue(
@@ -166,39 +123,8 @@ export class InteractionReplay {
     placed: PlacedEvent,
     contract: Contract | null,
   ): readonly CheckResult[] {
-    const results: CheckResult[] = [];
-    const { envelope } = placed;
-    const subject = subjectOf(envelope);
     const served = servedFlaw(state, event);
-    switch (event.type) {
-      case 'revision-accepted': {
-        const { acceptance, policyRevision } = event.data;
-        results.push(...this.#acceptance(state, acceptance, policyRevision, placed, served));
-        break;
-      }
-      case 'revision-attested': {
-        const open = openProposal(state);
-        const flaw =
-          open && attestationFlaw(event.data.attestation, open, state, this.platformKeys, envelope);
-        results.push(conclude('attestation', `${subject}, revision ${event.data.revision}`, flaw));
-        break;
-      }
-      case 'revision-rejected':
-      case 'revision-withdrawn':
-      case 'interaction-cancelled':
-      case 'outcome-reported':
-      case 'erasure-consented': {
-        const party = this.partyNamed(event.data.agentId) ?? 'events-missing';
-        const flaw = actFlaw(event, state, party, envelope.recordedAt);
-        const about = `${subject}, ${event.data.agentId}`;
-        results.push(conclude('act', about, outweighing(flaw, served)));
-        break;
-      }
-      case 'revision-proposed':
-      case 'interaction-completed':
-      case 'interaction-expired':
-      case 'texts-erased':
-    }
+    const results = [...signatureResults(state, event, placed, served, this.signers)];
     const { consents } = state;
     record(state, event, placed, contract);
     // A consent that its party did not sign lets nothing go.
@@ -206,38 +132,11 @@ export class InteractionReplay {
     if (state.expected === null) this.#owing.delete(state.interactionId);
     else this.#owing.add(state.interactionId);
     if (event.type === 'revision-proposed') {
-      results.push(...this.#acceptance(state, event.data.acceptance, null, placed, served));
+      const { acceptance } = event.data;
+      results.push(...acceptanceResults(state, acceptance, null, placed, served, this.signers));
     }
     if (this.options.documents !== true) forgetSettledTerms(state);
     return results;
-  }
-
-  /**
-   * Of the newest proposal.
-   *
-   * @param served that its signature served before
-   */
-  #acceptance(
-    state: ReplayedInteraction,
-    acceptance: FirstProposalData['acceptance'],
-    policyRevision: number | null,
-    { envelope }: PlacedEvent,
-    served: Flaw | undefined,
-  ): readonly CheckResult[] {
-    const revision = newest(state);
-    if (revision === undefined) return [];
-    const { agentId } = acceptance;
-    const party = this.partyNamed(agentId) ?? 'events-missing';
-    const flaw = acceptanceFlaw(
-      acceptance,
-      policyRevision,
-      revision,
-      state,
-      party,
-      envelope.recordedAt,
-    );
-    const subject = `${subjectOf(envelope)}, revision ${revision.revision}, ${agentId}`;
-    return [conclude('acceptance', subject, outweighing(flaw, served))];
   }
 }
 

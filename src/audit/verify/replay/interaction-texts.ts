@@ -9,7 +9,7 @@ import { inWords } from '../faults.js';
 import type { PlacedEvent } from './entry.js';
 import type { InteractionEvent } from './event-data.js';
 import { CONTRACT_TEXTS, REASON_TEXTS, REPORT_TEXTS } from './event-shapes.js';
-import { answers, type Report } from './report-items.js';
+import { answers, isAnswerable, type Report } from './report-items.js';
 import { inForce, type ReplayedInteraction } from './replayed-interaction.js';
 import { textsOf } from './texts.js';
 
@@ -88,6 +88,7 @@ function terms(
       new Set(contract.parties).size === parties.length &&
       contract.parties.every((party) => parties.includes(party)));
   if (!same) return err(failure('terms-inconsistent', 'the parties differ'));
+  if (!isAnswerable(contract)) return err(failure('report-impossible'));
   const { deadline } = contract;
   return deadline === undefined || isBefore(envelope.recordedAt, deadline)
     ? ok(contract)

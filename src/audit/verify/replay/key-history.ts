@@ -1,5 +1,6 @@
 import { parsePublicKey, type Ed25519Jwk } from '../../../kernel/ed25519.js';
 import type { KeyId } from '../../../kernel/ids.js';
+import { isBefore, type Timestamp } from '../../../kernel/timestamp.js';
 import { failure, gap, type Flaw } from '../check-result.js';
 
 /** Why nothing can be said about what a stream held before: events of it are withheld or missing. */
@@ -15,6 +16,8 @@ export interface ReplayedKey {
    * its addition, and so on. Null: signatures lead back to a key that the agent began with.
    */
   readonly restsOn: string | null;
+  /** When it was recorded. */
+  readonly from: Timestamp;
   /** Stream revision of the event that ended its window: from there on it signs nothing. */
   endedAt: number | null;
   revoked: boolean;
@@ -46,6 +49,7 @@ export class KeyHistory {
   add(
     keyId: KeyId,
     jwk: Ed25519Jwk,
+    from: Timestamp,
     { purpose = null, restsOn = null }: Partial<Pick<ReplayedKey, 'purpose' | 'restsOn'>> = {},
   ): void {
     this.#points.add(jwk.x);
@@ -54,6 +58,7 @@ export class KeyHistory {
       jwk,
       purpose,
       restsOn,
+      from,
       endedAt: null,
       revoked: false,
     });
@@ -77,11 +82,15 @@ export class KeyHistory {
 
   /**
    * Why a signature by the key of this id does not count at this place in the log; undefined when it
-   * does. Authentic first, permitted second.
+   * does. Authentic first, permitted second. Places tell which was first; but whoever decides dates it no
+   * earlier than what the decision rests on, so that no clock makes a signature older than its key.
+   *
+   * @param recordedAt of the event that is signed
    */
   signatureFlaw(
     keyId: string,
     isSignedBy: (jwk: Ed25519Jwk) => boolean,
+    recordedAt: Timestamp,
     ignorance: Ignorance | null,
   ): Flaw | undefined {
     const key = this.#keys.get(keyId);
@@ -96,6 +105,7 @@ export class KeyHistory {
     const unsafe = unsafePoint(key.jwk);
     if (unsafe !== undefined) return failure(unsafe, keyId);
     if (!isSignedBy(key.jwk)) return failure('signature-invalid', keyId);
+    if (isBefore(recordedAt, key.from)) return failure('key-not-yet-valid', keyId);
     if (key.endedAt !== null) {
       return failure(key.revoked ? 'raced' : 'key-window-ended', keyId);
     }

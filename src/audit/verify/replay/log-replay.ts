@@ -52,11 +52,10 @@ export class LogReplay {
   constructor(private readonly options: ReplayOptions) {
     const place = options.restingPlace?.('tails');
     this.#tails = new StreamTails(options.partial ?? false, isEverywhere, place);
-    this.#interactions = new InteractionReplay(
-      options,
-      (agentId) => this.#partyNamed(agentId),
-      this.#platformKeys,
-    );
+    this.#interactions = new InteractionReplay(options, {
+      partyNamed: (agentId) => this.#partyNamed(agentId),
+      platformKeys: this.#platformKeys,
+    });
   }
 
   /** Takes the next entry of the log. Never throws, whatever the entry is. */

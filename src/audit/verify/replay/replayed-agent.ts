@@ -1,28 +1,15 @@
-import { jwkThumbprint } from '../../../kernel/ed25519.js';
 import type { AcceptanceMethod } from '../../../kernel/federated-interaction.js';
 import type { AgentId } from '../../../kernel/ids.js';
-import {
-  makeStatement,
-  verifyStatement,
-  type AgentChangeStatement,
-  type KeyProofStatement,
-} from '../../../kernel/statements.js';
 import { failure, gap, outweighing, type Flaw } from '../check-result.js';
 import { AgentCommands } from './agent-commands.js';
 import { agentTransitionFlaw } from './agent-transitions.js';
-import { isOfRequest } from './change-request.js';
+import { authorizationFlaw } from './change-authorization.js';
 import { subjectOf, type PlacedEvent } from './entry.js';
-import type {
-  AgentChangeEvent,
-  AgentEvent,
-  Authorization,
-  Policy,
-  RegisteredKeyData,
-} from './event-data.js';
-import { KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
+import type { AgentChangeEvent, AgentEvent, Authorization, Policy } from './event-data.js';
+import { KeyHistory, type Ignorance } from './key-history.js';
+import { keyProofFlaw, keysAdded } from './key-proof.js';
 import { policyRules } from './policy-texts.js';
 import { isSameCommand } from './same-command.js';
-import { signedMomentFits } from './transitions.js';
 
 /** What one check of an agent's event found. */
 export interface AgentFinding {
@@ -57,7 +44,7 @@ export class ReplayedAgent {
 
   constructor(
     readonly agentId: AgentId,
-    private readonly audience: string,
+    readonly audience: string,
     private readonly partial: boolean,
   ) {}
 
@@ -91,21 +78,15 @@ export class ReplayedAgent {
     const transition = agentTransitionFlaw(this, event, envelope, goesWithFirstKey);
     const flaw = outweighing(transition, repeated);
     const found: AgentFinding[] = [{ check: 'transition', about: null, flaw }];
-    const added =
-      event.type === 'agent-registered'
-        ? event.data.keys
-        : event.type === 'agent-key-added'
-          ? [event.data.key]
-          : [];
+    const added = keysAdded(event);
     for (const [nth, key] of added.entries()) {
-      const flaw = this.#proofFlaw(key, added.slice(0, nth), recordedAt);
+      const flaw = keyProofFlaw(this, key, added.slice(0, nth), recordedAt);
       found.push({ check: 'key-proof', about: key.keyId, flaw });
     }
     if (event.type !== 'agent-registered') {
-      const { authorization } = event.data;
-      const flaw = this.#changeFlaw(event, placed);
-      const about = authorization.by === 'signature' ? null : authorization.by;
-      found.push({ check: 'change', about, flaw });
+      const { by } = event.data.authorization;
+      const flaw = authorizationFlaw(this, event, placed, this.#commands, goesWithFirstKey);
+      found.push({ check: 'change', about: by === 'signature' ? null : by, flaw });
     }
     // Who reads without the texts of agents misses nothing that a signature depends on.
     if (event.type === 'agent-policy-changed' && (placed.texts ?? null) !== null) {
@@ -118,12 +99,12 @@ export class ReplayedAgent {
   /** Records; judges nothing. */
   record(event: AgentEvent, placed: PlacedEvent): void {
     const { envelope, index } = placed;
-    const { revision } = envelope;
+    const { revision, recordedAt } = envelope;
     this.revision = revision;
     this.#firstKey = null;
     switch (event.type) {
       case 'agent-registered':
-        for (const { keyId, jwk } of event.data.keys) this.keys.add(keyId, jwk);
+        for (const { keyId, jwk } of event.data.keys) this.keys.add(keyId, jwk, recordedAt);
         this.#setMethods(event.data.methods, index);
         this.isRegistered = true;
         return;
@@ -132,7 +113,7 @@ export class ReplayedAgent {
         if (replaces !== null) this.keys.end(replaces, revision);
         const restsOn = this.#restsOn(authorization, envelope);
         if (authorization.by === 'token' && this.keys.isEmpty) this.#firstKey = envelope;
-        this.keys.add(key.keyId, key.jwk, { restsOn });
+        this.keys.add(key.keyId, key.jwk, recordedAt, { restsOn });
         return;
       }
       case 'agent-key-revoked':
@@ -174,82 +155,6 @@ export class ReplayedAgent {
       case 'token':
         return this.keys.isEmpty ? null : subjectOf(envelope);
     }
-  }
-
-  #proofFlaw(
-    { keyId, jwk, jwkThumbprint: thumbprint, proof }: RegisteredKeyData,
-    others: readonly RegisteredKeyData[],
-    recordedAt: PlacedEvent['envelope']['recordedAt'],
-  ): Flaw | undefined {
-    if (thumbprint !== jwkThumbprint(jwk)) return failure('thumbprint-mismatch', keyId);
-    const isTaken = others.some((other) => other.keyId === keyId || other.jwk.x === jwk.x);
-    if (isTaken || this.keys.has(keyId, jwk)) return failure('key-repeated', keyId);
-    const unsafe = unsafePoint(jwk);
-    if (unsafe !== undefined) return failure(unsafe, keyId);
-    if (!signedMomentFits(proof.signedAt, recordedAt, true)) {
-      return failure('signed-at-implausible', keyId);
-    }
-    const statement = makeStatement<KeyProofStatement>('agent/key-proof', {
-      audience: this.audience,
-      agentId: this.agentId,
-      jwkThumbprint: thumbprint,
-      keyId,
-      signedAt: proof.signedAt,
-    });
-    return verifyStatement(jwk, statement, proof.value)
-      ? undefined
-      : failure('signature-invalid', keyId);
-  }
-
-  /**
-   * A change is signed by a key of the agent's own, or made by a way that is open without one.
-   *
-   * Whether an owner's administrator made a change, only the platform tells. It counts all the same, and
-   * from its place on: one that takes a key, a method or the agent away has to, since whoever lost a key
-   * cannot sign its revocation. One that adds a key casts doubt on what is signed with it
-   * ({@link KeyHistory.doubt}), and on nothing else.
-   */
-  #changeFlaw(event: AgentChangeEvent, placed: PlacedEvent): Flaw | undefined {
-    const { authorization } = event.data;
-    switch (authorization.by) {
-      case 'signature':
-        return this.#signedChangeFlaw(authorization, event, placed);
-      case 'token':
-        if (!this.keys.isEmpty && !this.#goesWithFirstKey(event, placed.envelope)) {
-          return failure('signature-missing', 'the agent has had keys');
-        }
-        return this.ignorance === null ? undefined : gap(this.ignorance);
-      case 'owner-admin':
-        return !this.keys.isEmpty || this.ignorance !== null
-          ? undefined
-          : failure('illegal-transition', 'the agent never had keys');
-    }
-  }
-
-  /** What is wrong with a signed change outweighs what is not known of its key. */
-  #signedChangeFlaw(
-    { keyId, signedAt, changeHash, value }: Extract<Authorization, { by: 'signature' }>,
-    event: AgentChangeEvent,
-    placed: PlacedEvent,
-  ): Flaw | undefined {
-    const repeated = this.#commands.takeRequest(changeHash);
-    if (!signedMomentFits(signedAt, placed.envelope.recordedAt, true)) {
-      return failure('signed-at-implausible', keyId);
-    }
-    const statement = makeStatement<AgentChangeStatement>('agent/change', {
-      audience: this.audience,
-      agentId: this.agentId,
-      changeHash,
-      signedAt,
-    });
-    const isSignedBy = (jwk: RegisteredKeyData['jwk']): boolean =>
-      verifyStatement(jwk, statement, value);
-    const flaw = this.keys.signatureFlaw(keyId, isSignedBy, this.ignorance);
-    if (flaw?.result === 'failed') return flaw;
-    if (isOfRequest(changeHash, event, placed) === false) {
-      return failure('change-hash-mismatch', keyId);
-    }
-    return repeated ?? flaw;
   }
 
   /** With its first key, and by the same command, an agent accepts by that alone. */

@@ -1,8 +1,14 @@
 import { jwkThumbprint } from '../../../kernel/ed25519.js';
 import { failure, gap, type Flaw } from '../check-result.js';
 import type { PlacedEvent } from './entry.js';
+import { illegal } from './erasure-rules.js';
 import type { PlatformKeyEvent } from './event-data.js';
 import { KeyHistory, unsafePoint, type Ignorance } from './key-history.js';
+
+type DataOf<Type extends PlatformKeyEvent['type']> = Extract<
+  PlatformKeyEvent,
+  { type: Type }
+>['data'];
 
 /** The platform's keys at the present place in the log. */
 export class ReplayedPlatformKeys {
@@ -14,18 +20,51 @@ export class ReplayedPlatformKeys {
 
   /** Whether the event was allowed; asked before it is recorded. */
   judge(event: PlatformKeyEvent): Flaw | undefined {
-    const { keyId } = event.data;
-    if (event.type !== 'platform-key-added') {
-      if (this.keys.find(keyId) !== undefined) return undefined;
-      return this.ignorance === null
-        ? failure('key-unregistered', keyId)
-        : gap(this.ignorance, keyId);
+    switch (event.type) {
+      case 'platform-key-added':
+        return this.#additionFlaw(event.data);
+      case 'platform-key-retired':
+        return this.#retirementFlaw(event.data);
+      case 'platform-key-revoked': {
+        const { keyId } = event.data;
+        const key = this.keys.find(keyId);
+        if (key === undefined) return this.#unknown(keyId);
+        // A retired key may still be revoked: that it was stolen can turn out later.
+        return key.revoked ? illegal(`${keyId} was revoked before`) : undefined;
+      }
     }
-    const { jwk, jwkThumbprint: thumbprint } = event.data;
+  }
+
+  /** One id, one public key, one purpose: for ever. */
+  #additionFlaw({
+    keyId,
+    jwk,
+    jwkThumbprint: thumbprint,
+  }: DataOf<'platform-key-added'>): Flaw | undefined {
     if (thumbprint !== jwkThumbprint(jwk)) return failure('thumbprint-mismatch', keyId);
     if (this.keys.has(keyId, jwk)) return failure('key-repeated', keyId);
     const unsafe = unsafePoint(jwk);
     return unsafe === undefined ? undefined : failure(unsafe, keyId);
+  }
+
+  /** A key that may sign takes over from one of its purpose that may too and was added before it. */
+  #retirementFlaw({ keyId, replacedBy }: DataOf<'platform-key-retired'>): Flaw | undefined {
+    const key = this.keys.find(keyId);
+    if (key === undefined) return this.#unknown(keyId);
+    if (key.endedAt !== null) return illegal(`${keyId} had ended already`);
+    const successor = this.keys.find(replacedBy);
+    if (successor === undefined) return this.#unknown(replacedBy);
+    if (successor.endedAt !== null) return illegal(`${replacedBy} had ended already`);
+    if (successor.purpose !== key.purpose) return illegal(`${replacedBy} has another purpose`);
+    return this.wasAddedBy(replacedBy, this.#addedAt.get(keyId) ?? 0)
+      ? illegal(`${replacedBy} was not added later`)
+      : undefined;
+  }
+
+  #unknown(keyId: string): Flaw {
+    return this.ignorance === null
+      ? failure('key-unregistered', keyId)
+      : gap(this.ignorance, keyId);
   }
 
   /** Was the key there at this head of the stream? */
@@ -48,11 +87,11 @@ export class ReplayedPlatformKeys {
   }
 
   record(event: PlatformKeyEvent, { envelope, index }: PlacedEvent): void {
-    const { revision } = envelope;
+    const { revision, recordedAt } = envelope;
     const { keyId } = event.data;
     switch (event.type) {
       case 'platform-key-added':
-        this.keys.add(keyId, event.data.jwk, { purpose: event.data.purpose });
+        this.keys.add(keyId, event.data.jwk, recordedAt, { purpose: event.data.purpose });
         this.#addedAt.set(keyId, revision);
         return;
       case 'platform-key-retired':

@@ -1,7 +1,4 @@
-import { hashJson } from '../../../kernel/digest.js';
-import { verifyEd25519 } from '../../../kernel/ed25519.js';
-import type { EventEnvelope } from '../../../kernel/envelope.js';
-import type { Acceptance, PlatformAttestation } from '../../../kernel/federated-interaction.js';
+import type { Acceptance, Signature } from '../../../kernel/federated-interaction.js';
 import {
   makeStatement,
   verifyStatement,
@@ -20,10 +17,8 @@ import type { LaterEvent } from './interaction-fold.js';
 import type { Ignorance } from './key-history.js';
 import { policyFlaw } from './policy-rules.js';
 import type { ReplayedAgent } from './replayed-agent.js';
-import type { ReplayedPlatformKeys } from './replayed-platform-keys.js';
 import type { ReplayedInteraction, ReplayedRevision } from './replayed-interaction.js';
 import { signedMomentFits } from './transitions.js';
-import { wireRevision } from './wire-document.js';
 
 /** What is known of a party at this place in the log. */
 export type Party = ReplayedAgent | Ignorance;
@@ -69,7 +64,7 @@ export function acceptanceFlaw(
   });
   // What is wrong outweighs what only the platform vouches for.
   return (
-    signedBy(party, signature.keyId, statement, signature.value) ??
+    signedBy(party, signature, statement, recordedAt) ??
     permissionFlaw(acceptance, party) ??
     party.keys.doubt(signature.keyId)
   );
@@ -112,7 +107,7 @@ export function actFlaw(
   }
   if (!signedMomentFits(signedAt, recordedAt, true)) return failure('signed-at-implausible');
   return (
-    signedBy(party, signature.keyId, statementOf(event, audience, signedAt), signature.value) ??
+    signedBy(party, signature, statementOf(event, audience, signedAt), recordedAt) ??
     party.keys.doubt(signature.keyId)
   );
 }
@@ -148,51 +143,14 @@ function statementOf(event: ActEvent, audience: string, signedAt: Timestamp): St
 
 function signedBy(
   party: ReplayedAgent,
-  keyId: string,
+  { keyId, value }: Signature,
   statement: Statement,
-  value: string,
+  recordedAt: Timestamp,
 ): Flaw | undefined {
   return party.keys.signatureFlaw(
     keyId,
     (jwk) => verifyStatement(jwk, statement, value),
+    recordedAt,
     party.ignorance,
   );
-}
-
-/**
- * The platform's statement over the revision as it stands accepted: by an attestation key that was
- * there at the head which the decision was based on, and at this place in the log is neither retired
- * nor revoked, unless a retirement overtook the decision. Without the texts the digest cannot be
- * recomputed, but the signature over it can be verified.
- */
-export function attestationFlaw(
-  { keyId, digest, value }: PlatformAttestation,
-  revision: ReplayedRevision,
-  interaction: ReplayedInteraction,
-  platformKeys: ReplayedPlatformKeys,
-  { recordedAt, metadata }: EventEnvelope,
-): Flaw | undefined {
-  const { keys, ignorance } = platformKeys;
-  const document = wireRevision(interaction, {
-    ...revision,
-    status: 'accepted',
-    updatedAt: recordedAt,
-  });
-  if (document !== undefined && hashJson(document) !== digest) return failure('digest-mismatch');
-  const key = keys.find(keyId);
-  if (key !== undefined && key.purpose !== 'attestation') return failure('key-purpose', keyId);
-  const flaw = keys.signatureFlaw(keyId, (jwk) => verifyEd25519(jwk, digest, value), ignorance);
-  // Agents race; the platform's own key was revoked before.
-  if (flaw?.reason === 'raced') return failure('key-revoked', keyId);
-  const head = metadata.basedOn['platform-keys'] ?? null;
-  // A rotation casts no doubt on the old key: a node that decided before it may sign with that one.
-  const isOvertaken =
-    flaw?.reason === 'key-window-ended' &&
-    head !== null &&
-    platformKeys.mayBeOvertaken(keyId, head, interaction.expected?.decidedAfter ?? Infinity);
-  if (flaw !== undefined && !isOvertaken) return flaw;
-  if (head !== null && !platformKeys.wasAddedBy(keyId, head)) {
-    return failure('key-not-current', `${keyId}, at platform-keys@${head}`);
-  }
-  return document === undefined ? gap('texts-missing', 'contract') : undefined;
 }

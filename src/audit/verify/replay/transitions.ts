@@ -5,6 +5,7 @@ import {
   type Timestamp,
 } from '../../../kernel/timestamp.js';
 import { failure, type Flaw } from '../check-result.js';
+import { MAX_LIFETIME_MS, MAX_REVISIONS } from '../limits.js';
 import { isPlausible } from '../recorded-moment.js';
 import type { PlacedEvent } from './entry.js';
 import { erasureFlaw, illegal } from './erasure-rules.js';
@@ -19,10 +20,6 @@ import {
   shown,
   type ReplayedInteraction,
 } from './replayed-interaction.js';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-const MAX_LIFETIME_MS = 366 * DAY_MS;
-const MAX_REVISIONS = 200;
 
 /** May an interaction begin like this? Its terms are looked at elsewhere. */
 export function beginningFlaw(data: FirstProposalData, event: PlacedEvent): Flaw | undefined {

@@ -5,7 +5,7 @@ import {
   type RejectionStatement,
   type WithdrawalStatement,
 } from '../../../kernel/statements.js';
-import { admit, type Admission } from '../admission.js';
+import { admit, type AdmittedParty } from '../admission.js';
 import type { CommandOf } from '../commands.js';
 import type { InteractionContext } from '../context.js';
 import type { Interaction, Revision } from '../interaction.js';
@@ -58,7 +58,7 @@ export function withdraw(
 }
 
 function close(
-  { interaction, agent }: Admission,
+  { interaction, agent }: AdmittedParty,
   proposal: Revision,
   command: CommandOf<'reject'> | CommandOf<'withdraw'>,
   context: InteractionContext,

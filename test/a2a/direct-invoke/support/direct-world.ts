@@ -22,7 +22,7 @@ import {
 } from '../../../../src/invocations/commands/backends.js';
 import {
   AttemptFault,
-  failureOf,
+  backendFailureOf,
   type FaultKind,
 } from '../../../../src/invocations/backends/attempt-fault.js';
 import type { RefusedCall } from '../../../../src/invocations/commands/invocation-ledger.js';
@@ -269,5 +269,5 @@ export function failing(
   retryAfterSeconds?: number,
 ): () => Promise<Result<Json, BackendFailure>> {
   const fault = new AttemptFault(kind, 'db7.internal:5432 refused', retryAfterSeconds);
-  return async () => err(failureOf(fault));
+  return async () => err(backendFailureOf(fault));
 }

@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseAgentId } from '../../../../src/kernel/ids.js';
 import { WorkerTextClassifier } from '../../../../src/a2a/routing/text/worker-text-classifier.js';
-import type { WorkerThread } from '../../../../src/a2a/routing/text/worker-thread.js';
-import { eventually } from '../../../support/eventually.js';
+import { aMoment, eventually } from '../../../support/eventually.js';
 import { FEW, FLIGHT, ids, LEAVE, LOOKUP, many, PASSWORD, skill } from './support/skills.js';
 
 const agent = parseAgentId('finance')!;
@@ -10,6 +11,8 @@ const other = parseAgentId('travel')!;
 const NOTHING = { ranked: [], foreign: false };
 
 const opened: WorkerTextClassifier[] = [];
+/** Every thread that was started in a test, in order. */
+const threads: Worker[] = [];
 const failures: unknown[] = [];
 
 function open(encoder: boolean): WorkerTextClassifier {
@@ -21,15 +24,23 @@ function open(encoder: boolean): WorkerTextClassifier {
   return classifier;
 }
 
+/** Node tells of each thread that it starts. */
+function note(message: unknown): void {
+  threads.push((message as { worker: Worker }).worker);
+}
+
+beforeEach(() => subscribe('worker_threads', note));
+
 afterEach(async () => {
+  unsubscribe('worker_threads', note);
   await Promise.all(opened.splice(0).map((classifier) => classifier.close()));
+  threads.length = 0;
   failures.length = 0;
 });
 
-/** Ends the thread as a crash would. */
-async function crash(classifier: WorkerTextClassifier): Promise<void> {
-  const { thread } = classifier as unknown as { readonly thread: WorkerThread };
-  await thread.end();
+/** Ends the newest thread as a crash would. */
+async function crash(): Promise<void> {
+  await threads.at(-1)!.terminate();
 }
 
 describe('the text classifier', () => {
@@ -151,12 +162,42 @@ describe('learning', () => {
   });
 });
 
+describe('texts of one caller', () => {
+  it('keep none of another tenant waiting, however many there are', async () => {
+    const classifier = open(true);
+    await classifier.learn(agent, FEW);
+    await classifier.settled(agent);
+    const [mallory, bob] = ['m', 'b'].map((tenant) => ({ tenant, caller: tenant }));
+    let isOver = false;
+    let asked = 0;
+    const text = (n: number): string =>
+      Array.from({ length: 10 }, (_, k) => ((k * 7919 + n * 104_729) % 999_983).toString(36)).join(
+        ' ',
+      );
+    const crowd = Array.from({ length: 900 }, async () => {
+      while (!isOver) {
+        await classifier.classify(agent, text(asked++), ids(FEW), mallory);
+        await aMoment();
+      }
+    });
+    for (let n = 0; n < 8; n++) {
+      const told = `i forgot my password, number ${String(n)}`;
+      const { ranked } = await classifier.classify(agent, told, ids(FEW), bob);
+      expect(ranked[0]?.skillId).toBe(PASSWORD.skillId);
+    }
+    isOver = true;
+    await classifier.close();
+    await Promise.all(crowd);
+    expect(asked).toBeGreaterThan(900);
+  });
+});
+
 describe('a thread that ends by itself', () => {
   it('leaves empty verdicts, comes back, and knows what it knew', async () => {
     const classifier = open(false);
     await classifier.learn(agent, FEW);
     const asked = classifier.classify(agent, 'i forgot my password', ids(FEW));
-    await crash(classifier);
+    await crash();
     expect([NOTHING, (await asked).ranked.length === 4 && (await asked)]).toContainEqual(
       await asked,
     );
@@ -171,7 +212,7 @@ describe('a thread that ends by itself', () => {
   it('learns after its return what it was told meanwhile', async () => {
     const classifier = open(false);
     await classifier.learn(agent, [LOOKUP, FLIGHT]);
-    await crash(classifier);
+    await crash();
     await classifier.learn(agent, FEW);
     await eventually(async () => {
       const { ranked } = await classifier.classify(agent, 'i forgot my password', ids(FEW));
@@ -194,7 +235,11 @@ describe('closing', () => {
     expect(failures).toEqual([]);
   });
 
-  it('of one that never started is nothing', async () => {
-    await open(true).close();
+  it('of one that never started is nothing, and it never starts', async () => {
+    const classifier = open(true);
+    await classifier.close();
+    await classifier.learn(agent, FEW);
+    expect(await classifier.classify(agent, 'i forgot my password', ids(FEW))).toEqual(NOTHING);
+    expect(failures).toEqual([]);
   });
 });

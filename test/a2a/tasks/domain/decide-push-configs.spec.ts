@@ -45,7 +45,7 @@ it('is recorded once: set again just so, it is nothing new', () => {
   const otherOrder = { token: 't', url: HOOK.url, id: HOOK.id };
   expect(setPushConfig(withHook(HOOK), otherOrder)).toEqual({ ok: true, value: [] });
   for (const other of [
-    { id, url },
+    { id: HOOK.id, url: HOOK.url },
     { ...HOOK, token: 'u' },
   ]) {
     expect(setPushConfig(withHook(HOOK), other)).toMatchObject({

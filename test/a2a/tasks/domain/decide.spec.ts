@@ -5,6 +5,7 @@ import {
   endTask,
   MAX_MESSAGES,
   recordChanges,
+  showTask,
   submitTask,
 } from '../../../../src/a2a/tasks/domain/decide.js';
 import type { StoredTaskEvent } from '../../../../src/a2a/tasks/domain/events.js';
@@ -104,6 +105,51 @@ describe('what a handler says', () => {
     expect(given().deadline).toBe(5);
     expect(given([WORKING]).deadline).toBe(5);
     for (const end of [ASKED, COMPLETED]) expect(given([end]).deadline).toBeNull();
+  });
+});
+
+describe('an answer instead of a task', () => {
+  const answer: TaskChange = { kind: 'answer', parts: text('42') };
+  const end = (fold: TaskFold, change = answer): TaskFold => {
+    const decided = recordChanges(fold, FIRST, [change], newId);
+    return record(fold, decided.ok ? decided.value : []);
+  };
+  const shown = (fold: TaskFold): TaskFold => {
+    const decided = showTask(fold);
+    return record(fold, decided.ok ? decided.value : []);
+  };
+
+  it('is one as long as nobody was shown the task, and its handler was silent', () => {
+    expect(end(given()).answer?.parts).toEqual(text('42'));
+    for (const fold of [given([WORKING]), given([artifact('a', 'x')]), shown(given())]) {
+      const { answer: said, task } = end(fold);
+      expect([said, task.status.state]).toEqual([null, 'TASK_STATE_COMPLETED']);
+      expect(task.status.message?.parts).toEqual(text('42'));
+    }
+  });
+
+  it('is what it says for a task that was shown', () => {
+    const ifShown = status('TASK_STATE_REJECTED', 'no') as NonNullable<
+      Extract<TaskChange, { kind: 'answer' }>['ifShown']
+    >;
+    expect(end(given(), { ...answer, ifShown }).answer).not.toBeNull();
+    expect(end(shown(given()), { ...answer, ifShown }).task.status.state).toBe(
+      'TASK_STATE_REJECTED',
+    );
+  });
+
+  it('and being shown are each said once, and neither after the other', () => {
+    for (const fold of [shown(given()), end(given()), given([WORKING]), given([COMPLETED])]) {
+      expect(showTask(fold)).toEqual({ ok: true, value: [] });
+    }
+    const before = given();
+    const after = shown(before);
+    expect(after).toEqual({
+      ...before,
+      isShown: true,
+      revision: before.revision + 1,
+      recordedAt: after.recordedAt,
+    });
   });
 });
 

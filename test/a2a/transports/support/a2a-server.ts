@@ -55,7 +55,10 @@ export interface A2aTestServer {
   close(): Promise<void>;
 }
 
-/** The real edge and both bindings over agents in memory. Tokens are names: `Bearer alice`; `bad` is none. */
+/**
+ * The real edge and both bindings over agents in memory. Tokens are names: `Bearer alice`, `Bearer bob_at_other`
+ * of another tenant than `acme`; `bad` is none.
+ */
 export async function startA2aServer(options: A2aServerOptions = {}): Promise<A2aTestServer> {
   const { anonymous = 'secret', requiredExtensions = [] } = options;
   let isDraining = false;
@@ -135,5 +138,6 @@ function authenticate(authorization: string | undefined): Caller | Promise<Calle
   if (principal === undefined) throw tokenMissing();
   if (principal === 'bad') return Promise.reject(tokenInvalid('The token is bad.'));
   const scopes = new Set<never>();
-  return { principal, client: null, agent: null, tenant: 'acme', scopes, allScopes: scopes };
+  const tenant = principal.split('_at_')[1] ?? 'acme';
+  return { principal, client: null, agent: null, tenant, scopes, allScopes: scopes };
 }

@@ -47,6 +47,7 @@ export class MemoryTasks {
       deadline: null,
       hold: null,
       answer: null,
+      isShown: false,
       messages: new Map(),
       revision: 0,
     };

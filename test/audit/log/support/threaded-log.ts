@@ -54,7 +54,7 @@ export class ThreadedLog {
     subscribe('worker_threads', node.#note);
     node.store = await openEventStore(value.eventStore);
     node.#opened.onClose(() => node.store.close());
-    const { log, health } = await openTransparencyLog(
+    const { log, health, start } = await openTransparencyLog(
       { ...value, transparencyLog: { ...value.transparencyLog, checkpointIntervalMs: intervalMs } },
       node.store,
       { checkpointKey: () => Promise.resolve(key), keys: () => Promise.resolve(new Map()) },
@@ -63,6 +63,7 @@ export class ThreadedLog {
     );
     node.log = log;
     node.#health = () => health.check();
+    start();
     return node;
   }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../../../../src/agents/domain/agent.js';
-import { CurrentAgents } from '../../../../src/audit/replay/current-agents.js';
+import { CurrentAgents, type AgentsNow } from '../../../../src/audit/replay/current-agents.js';
 import { DisclosedEvents } from '../../../../src/audit/replay/disclosed-events.js';
 import { Replay, type PageBounds } from '../../../../src/audit/replay/replay.js';
 import type { ReplayQuery } from '../../../../src/audit/replay/replay-query.js';
@@ -39,9 +39,9 @@ export async function replayOf(
   const folder = await mkdtemp(join(tmpdir(), 'countersign-replay-'));
   const store = await openSqliteEventStore(join(folder, 'events.db'));
   for (const event of events) await append(store, event);
-  const agents = new CurrentAgents(async (agentIds) =>
-    Promise.resolve(new Map(Array.from(agentIds, (id) => [id, agentOf(id, tenants[id])] as const))),
-  );
+  const agentsNow: AgentsNow = async (agentIds) =>
+    Promise.resolve(new Map(Array.from(agentIds, (id) => [id, agentOf(id, tenants[id])] as const)));
+  const agents = (): CurrentAgents => new CurrentAgents(agentsNow, store);
   const held = {
     findAll: async (scopes: readonly string[]) =>
       Promise.resolve(new Map([...keys].filter(([scope]) => scopes.includes(scope)))),

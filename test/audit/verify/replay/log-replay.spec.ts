@@ -307,9 +307,10 @@ describe("the platform's keys count by their place in the log", () => {
     const again = platformEvent('platform-key-retired', { replacedBy: second.keyId }, 3);
     events.splice(attested + 1, 0, again);
     expect(events[attested + 2]?.type).toBe('revision-accepted');
-    expect(doubts(replayed(events).results)[0]).toBe(
+    expect(doubts(replayed(events).results).slice(0, 2)).toEqual([
+      'platform-keys@3 platform-key failed illegal-transition',
       'own@3, revision 2 attestation failed key-window-ended',
-    );
+    ]);
   });
 
   it('retired while a decision that names no head was being recorded: failed', () => {
@@ -346,6 +347,16 @@ describe("the platform's keys count by their place in the log", () => {
     expect(doubts(replayed(events).results)).toContain(
       'own@3, revision 2 attestation failed key-window-ended',
     );
+  });
+
+  it('added before the attestation, and dated after it: failed', () => {
+    const ahead = '2031-01-01T00:00:00.000Z' as Timestamp;
+    expect(
+      doubts(replayed(replace(0, (event) => ({ ...event, recordedAt: ahead }))).results),
+    ).toEqual([
+      'own@3, revision 2 attestation failed key-not-yet-valid',
+      'own@9, revision 4 attestation failed key-not-yet-valid',
+    ]);
   });
 
   it('of another purpose: failed', () => {

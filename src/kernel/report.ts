@@ -1,2 +1,0 @@
-/** Tells operators something that they should read: one line, and what it is about. */
-export type Report = (line: string, about: Readonly<Record<string, unknown>>) => void;
