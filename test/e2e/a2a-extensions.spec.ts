@@ -10,7 +10,7 @@ import {
 import { DIRECT_URI as DIRECT, TRUST_URI as TRUST } from '../capabilities/support/extensions.js';
 import { startTestService, type InProcessService } from '../support/service.js';
 import { deployment, scripted } from './support/deployment.js';
-import { recordedIn } from './support/recorded.js';
+import { askedForIn } from './support/recorded.js';
 import { playing } from './support/script.js';
 
 const UNKNOWN = '2f0d2c2a-8f5e-4c55-9d0c-6e5d1f1f0a11';
@@ -63,10 +63,10 @@ function ask(
   return binding.call(`${service.url}/a2a/agent`, operation, params, { token, headers });
 }
 
-/** How many streams there are: of tasks, of invocations, of anything. */
+/** How many streams there are: of tasks, of invocations, of anything that somebody asked for. */
 async function counted({ folder }: InProcessService): Promise<number> {
-  const events = await recordedIn(folder, 'events.db');
-  const tasks = await recordedIn(folder, 'tasks.db');
+  const events = await askedForIn(folder, 'events.db');
+  const tasks = await askedForIn(folder, 'tasks.db');
   return new Set([...events, ...tasks].map(({ stream }) => stream)).size;
 }
 

@@ -23,7 +23,7 @@ import {
   startBackend,
 } from './support/finance.js';
 import type { Negotiator } from './support/negotiator.js';
-import { recordedIn, type Recorded } from './support/recorded.js';
+import { askedForIn, recordedIn, type Recorded } from './support/recorded.js';
 
 /** Stands in the body of every message and answer here, and nowhere else. */
 const MARKER = 'XYZZY-the-body-of-a-message-31337';
@@ -148,7 +148,7 @@ describe('the audited log of calls under contracts', () => {
 
     const stranger = await newPartner(service);
     const strangers = await callerFor(service, stranger);
-    const before = (await recordedIn(service.folder, 'events.db')).length;
+    const before = (await askedForIn(service.folder, 'events.db')).length;
     expect(outcomeOf(await strangers.invoke('reconcile', ARGUMENTS))).toMatch(/^FORBIDDEN/);
     expect(outcomeOf(await strangers.invoke('nowhere', ARGUMENTS))).toBe('SKILL_NOT_FOUND');
     const bystander = await service.token({ principal: 'bystander', scopes: [SCOPE] });
@@ -159,7 +159,7 @@ describe('the audited log of calls under contracts', () => {
     // A refusal of a party is recorded in the background: so one more, which is waited for.
     await caller.invoke('reconcile', ARGUMENTS);
     await eventually(async () => (await invocationEvents(party.client)).length === 3);
-    expect((await recordedIn(service.folder, 'events.db')).length).toBe(before + 1);
+    expect((await askedForIn(service.folder, 'events.db')).length).toBe(before + 1);
   });
 
   it('holds no body of a message in any of its bytes, of calls that ran, failed or were refused', async () => {

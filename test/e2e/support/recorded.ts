@@ -33,3 +33,14 @@ export async function recordedIn(
     await store.close();
   }
 }
+
+/** What a node writes by itself, whenever its time has come. */
+const OF_THE_NODE = /^(?:log$|process-)/;
+
+/** Of all that {@link recordedIn} gives, what somebody has asked for. */
+export async function askedForIn(
+  ...where: Parameters<typeof recordedIn>
+): Promise<readonly Recorded[]> {
+  const events = await recordedIn(...where);
+  return events.filter(({ stream }) => !OF_THE_NODE.test(stream));
+}
