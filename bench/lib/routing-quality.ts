@@ -1,9 +1,6 @@
 import type { AgentId, SkillId } from '../../src/kernel/ids.js';
-import type {
-  TextClassifier,
-  TextHolder,
-  TextVerdict,
-} from '../../src/a2a/routing/text-classifier.js';
+import type { TextClassifier, TextVerdict } from '../../src/a2a/routing/text-classifier.js';
+import type { TurnHolder } from '../../src/kernel/fair-turns.js';
 import type { RoutingCase } from './routing-data.js';
 
 /** Confidence from which a text is routed. */
@@ -32,7 +29,7 @@ export async function judge(
 }
 
 /** One after the other, no text waits for another. */
-const NOBODY: TextHolder = { tenant: '', caller: '' };
+const NOBODY: TurnHolder = { tenant: '', caller: '' };
 
 const confidence = ({ verdict }: Judged): number => verdict.ranked[0]?.confidence ?? 0;
 const isRight = ({ expected, verdict }: Judged): boolean => verdict.ranked[0]?.skillId === expected;

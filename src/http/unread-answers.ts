@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countedAs, tenantCountedAs } from '../kernel/caller.js';
+import type { TurnHolder } from '../kernel/fair-turns.js';
 import { AnswerBudget, type AnswerHolder, type AnswerLimits } from './answer-budget.js';
-import { AnswerQueue, type QueuedFor, type QueueLimits } from './answer-queue.js';
+import { AnswerQueue, type QueueLimits } from './answer-queue.js';
 import { framedText, type FramedJson } from './framed-json.js';
 import { isBeyond } from './json-size.js';
 import { LargeJson } from './large-json.js';
@@ -168,7 +169,7 @@ function holderOf(request: FastifyRequest): AnswerHolder {
     : { kind: 'caller', tenant: tenantCountedAs(caller), key: countedAs(caller) };
 }
 
-function queuedFor(holder: AnswerHolder): QueuedFor {
+function queuedFor(holder: AnswerHolder): TurnHolder {
   switch (holder.kind) {
     case 'caller':
       return { tenant: holder.tenant, caller: holder.key };

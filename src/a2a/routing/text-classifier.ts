@@ -1,3 +1,4 @@
+import type { TurnHolder } from '../../kernel/fair-turns.js';
 import type { AgentId, SkillId } from '../../kernel/ids.js';
 
 /** One skill as the classifier learns it. */
@@ -7,12 +8,6 @@ export interface SkillTexts {
   readonly description: string;
   readonly tags: readonly string[];
   readonly examples: readonly string[];
-}
-
-/** Whose texts share: those of a caller, and with them those of all callers of its tenant. */
-export interface TextHolder {
-  readonly tenant: string;
-  readonly caller: string;
 }
 
 /** The best candidates for a text. */
@@ -65,7 +60,7 @@ export interface TextClassifier {
     agentId: AgentId,
     text: string,
     candidates: readonly SkillId[],
-    holder: TextHolder,
+    holder: TurnHolder,
   ): Promise<TextVerdict>;
 
   /** What the last fit showed of the agent's skills. */

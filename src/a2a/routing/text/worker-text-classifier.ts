@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
+import { FairTurns, type TurnHolder } from '../../../kernel/fair-turns.js';
 import type { AgentId, SkillId } from '../../../kernel/ids.js';
-import type {
-  SkillTexts,
-  SkillWarning,
-  TextClassifier,
-  TextHolder,
-  TextVerdict,
-} from '../text-classifier.js';
-import { FairTurns } from './fair-turns.js';
+import type { SkillTexts, SkillWarning, TextClassifier, TextVerdict } from '../text-classifier.js';
 import { MAX_TEXT_LENGTH } from './learned-skills.js';
 import type { WorkerSettings } from './protocol.js';
 import { WorkerEnded, WorkerThread } from './worker-thread.js';
@@ -15,7 +9,7 @@ import { WorkerEnded, WorkerThread } from './worker-thread.js';
 /** Nothing is known: whoever asks has to ask the caller back. */
 const NOTHING: TextVerdict = { ranked: [], foreign: false };
 /** Of whoever asks in nobody's name: measurements. */
-const NOBODY: TextHolder = { tenant: '', caller: '' };
+const NOBODY: TurnHolder = { tenant: '', caller: '' };
 /** Longer than any answer takes; what takes longer is as good as no answer. */
 const PATIENCE_MS = 2_000;
 /** Texts that the thread has at once: whoever's turn is next waits for no more of them. */
@@ -68,7 +62,7 @@ export class WorkerTextClassifier implements TextClassifier {
     agentId: AgentId,
     text: string,
     candidates: readonly SkillId[],
-    holder: TextHolder = NOBODY,
+    holder: TurnHolder = NOBODY,
   ): Promise<TextVerdict> {
     if (candidates.length === 0 || text.trim() === '') return NOTHING;
     if (this.#thread === undefined) return NOTHING;
@@ -81,7 +75,7 @@ export class WorkerTextClassifier implements TextClassifier {
 
   /** Whoever is out of patience, or finds too many waiting, has no turn. */
   async #inTurn(
-    holder: TextHolder,
+    holder: TurnHolder,
     signal: AbortSignal,
     ask: (thread: WorkerThread) => Promise<TextVerdict>,
   ): Promise<TextVerdict> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FairTurns } from '../../../../src/a2a/routing/text/fair-turns.js';
+import { FairTurns } from '../../src/kernel/fair-turns.js';
 
 const NEVER = new AbortController().signal;
 
@@ -28,6 +28,18 @@ async function orderOf(
 }
 
 describe('turns', () => {
+  it('tell how many wait for theirs, of a caller and of its tenant', async () => {
+    const turns = new FairTurns(1);
+    const ask = async (caller: string) => turns.begin({ tenant: 't', caller });
+    const all = [ask('c'), ask('c'), ask('c'), ask('d')];
+    expect(turns.waitingOf({ tenant: 't', caller: 'c' })).toEqual({ caller: 2, tenant: 3 });
+    expect(turns.waitingOf({ tenant: 't', caller: 'e' })).toEqual({ caller: 0, tenant: 3 });
+    expect(turns.waitingOf({ tenant: 'u', caller: 'c' })).toEqual({ caller: 0, tenant: 0 });
+    for (let ended = 0; ended < all.length; ended++) turns.end();
+    expect(await Promise.all(all)).toEqual([true, true, true, true]);
+    expect(turns.waitingOf({ tenant: 't', caller: 'c' })).toEqual({ caller: 0, tenant: 0 });
+  });
+
   it('are taken in the order of coming by one alone', async () => {
     const turns = new FairTurns(1, 10);
     const had: number[] = [];

@@ -1,7 +1,11 @@
-import type { TextHolder } from '../text-classifier.js';
+/** Whose a turn is. */
+export interface TurnHolder {
+  readonly tenant: string;
+  readonly caller: string;
+}
 
 interface Waiting {
-  readonly holder: TextHolder;
+  readonly holder: TurnHolder;
   readonly resolve: (isTurn: boolean) => void;
 }
 
@@ -20,22 +24,29 @@ export class FairTurns {
 
   /**
    * @param atOnce turns that are taken at once
-   * @param mostWaiting that wait for theirs at once
+   * @param mostWaiting that wait for theirs at once; without it whoever asks sees to that
    */
   constructor(
     private readonly atOnce: number,
-    private readonly mostWaiting: number,
+    private readonly mostWaiting = Number.POSITIVE_INFINITY,
   ) {}
+
+  /** How many wait of a holder, and of its tenant. */
+  waitingOf({ tenant, caller }: TurnHolder): { readonly caller: number; readonly tenant: number } {
+    const callers = this.#queues.get(tenant);
+    if (callers === undefined) return { caller: 0, tenant: 0 };
+    return { caller: callers.get(caller)?.length ?? 0, tenant: sizeOf(callers) };
+  }
 
   /**
    * Resolves with true once it is the holder's turn, which lasts until {@link end}; with false when
    * there is none: too many wait, or `signal` was aborted first.
    */
-  begin(holder: TextHolder, signal: AbortSignal): Promise<boolean> {
+  begin(holder: TurnHolder, signal?: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const waiting: Waiting = { holder, resolve };
       this.#add(waiting);
-      signal.addEventListener('abort', () => this.#leave(waiting), { once: true });
+      signal?.addEventListener('abort', () => this.#leave(waiting), { once: true });
       if (this.#waiting > this.mostWaiting) this.#leave(this.#newestOfMost());
       this.#next();
     });
