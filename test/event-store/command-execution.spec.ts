@@ -23,6 +23,7 @@ import type { Decider, DomainEvent, Erased } from '../../src/kernel/event.js';
 import { hashJson } from '../../src/kernel/digest.js';
 import { deriveUuid } from '../../src/kernel/ids.js';
 import { err, ok } from '../../src/kernel/result.js';
+import { storeWith } from '../support/store-with.js';
 
 /** A notebook of at most 30 notes: the smallest stream with data and texts. */
 type Noted = DomainEvent<'noted', { readonly by: string }, { readonly text: string }>;
@@ -97,19 +98,12 @@ const note = (
 function beatenTo(races: number): EventStore {
   const rival = executionOver(store);
   let left = races;
-  return {
-    readStream: (stream, from, limit) => store.readStream(stream, from, limit),
-    readLast: (stream) => store.readLast(stream),
-    readAll: (after, filter) => store.readAll(after, filter),
-    subscribeAll: (after, options) => store.subscribeAll(after, options),
-    head: () => store.head(),
-    holds: (position) => store.holds(position),
-    close: () => store.close(),
+  return storeWith(store, {
     append: async (stream, expected, events) => {
       if (left-- > 0) await note(rival, 'rival', `race ${String(left)}`);
       return store.append(stream, expected, events);
     },
-  };
+  });
 }
 
 describe('the identity of a request', () => {

@@ -7,6 +7,7 @@ import { checkpointsBefore, newestCheckpoint } from '../../../src/audit/log/chec
 import type { EventStore, Position } from '../../../src/event-store/port.js';
 import { timestampOf } from '../../../src/kernel/timestamp.js';
 import { eventually } from '../../support/eventually.js';
+import { storeWith } from '../../support/store-with.js';
 import { append, LogNode, makeKey, type LogNodeOptions } from './support/log-node.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -231,17 +232,10 @@ describe('the signer', () => {
 
 /** A store whose stream `log` is appended to only after the gate. */
 function held(store: EventStore, gate: () => Promise<void>): EventStore {
-  return {
+  return storeWith(store, {
     append: async (stream, expected, events) => {
       if (stream === 'log') await gate();
       return store.append(stream, expected, events);
     },
-    readStream: (stream, from, limit) => store.readStream(stream, from, limit),
-    readLast: (stream) => store.readLast(stream),
-    readAll: (after, filter) => store.readAll(after, filter),
-    subscribeAll: (after, options) => store.subscribeAll(after, options),
-    head: () => store.head(),
-    holds: (position) => store.holds(position),
-    close: () => store.close(),
-  };
+  });
 }

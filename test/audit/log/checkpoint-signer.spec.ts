@@ -16,6 +16,7 @@ import {
 } from '../../../src/kernel/merkle.js';
 import { noteKey, verifyNote } from '../../../src/kernel/note-key.js';
 import { aMoment, eventually } from '../../support/eventually.js';
+import { storeWith } from '../../support/store-with.js';
 import {
   append,
   deleteTree,
@@ -86,20 +87,13 @@ async function appendApart(count: number): Promise<void> {
 
 /** A store that leaves out of what is followed what the stream `log` says. */
 function withoutCheckpoints(store: EventStore): EventStore {
-  return {
-    append: (stream, expected, events) => store.append(stream, expected, events),
-    readStream: (stream, from, limit) => store.readStream(stream, from, limit),
-    readLast: (stream) => store.readLast(stream),
-    readAll: (after, filter) => store.readAll(after, filter),
+  return storeWith(store, {
     subscribeAll: async function* (after, options) {
       for await (const message of store.subscribeAll(after, options)) {
         if (message.kind !== 'event' || message.event.stream !== 'log') yield message;
       }
     },
-    head: () => store.head(),
-    holds: (position) => store.holds(position),
-    close: () => store.close(),
-  };
+  });
 }
 
 describe('the tree', () => {
@@ -188,22 +182,16 @@ describe('the signer', () => {
     let publish: () => void = () => undefined;
     const mayPublish = new Promise<void>((resolve) => (publish = resolve));
     let isPublishing = false;
-    const through = (store: EventStore): EventStore => ({
-      append: async (stream, expected, events) => {
-        if (stream === 'log') {
-          isPublishing = true;
-          await mayPublish;
-        }
-        return store.append(stream, expected, events);
-      },
-      readStream: (stream, from, limit) => store.readStream(stream, from, limit),
-      readLast: (stream) => store.readLast(stream),
-      readAll: (after, filter) => store.readAll(after, filter),
-      subscribeAll: (after, options) => store.subscribeAll(after, options),
-      head: () => store.head(),
-      holds: (position) => store.holds(position),
-      close: () => store.close(),
-    });
+    const through = (store: EventStore): EventStore =>
+      storeWith(store, {
+        append: async (stream, expected, events) => {
+          if (stream === 'log') {
+            isPublishing = true;
+            await mayPublish;
+          }
+          return store.append(stream, expected, events);
+        },
+      });
     const node = await open('a', { intervalMs: 600_000, through });
     await append(node.store, 1);
     node.signer.start();
@@ -232,19 +220,13 @@ describe('the signer', () => {
     await close(node);
     deleteTree(folder, 'a');
     let isAway = true;
-    const through = (store: EventStore): EventStore => ({
-      append: (stream, expected, events) => store.append(stream, expected, events),
-      readStream: (stream, from, limit) => store.readStream(stream, from, limit),
-      readLast: (stream) => store.readLast(stream),
-      readAll: (after, filter) => store.readAll(after, filter),
-      subscribeAll: (after, options) => {
-        if (isAway) throw new EventStoreUnavailable('away');
-        return store.subscribeAll(after, options);
-      },
-      head: () => store.head(),
-      holds: (position) => store.holds(position),
-      close: () => store.close(),
-    });
+    const through = (store: EventStore): EventStore =>
+      storeWith(store, {
+        subscribeAll: (after, options) => {
+          if (isAway) throw new EventStoreUnavailable('away');
+          return store.subscribeAll(after, options);
+        },
+      });
     const again = await open('a', { through });
     again.signer.start();
     await eventually(() => again.signer.health.fault !== null);
@@ -325,19 +307,13 @@ describe('the signer', () => {
   });
 
   it('goes on after a crash between file and log', async () => {
-    const failing = (store: EventStore): EventStore => ({
-      append: (stream, expected, events) =>
-        stream === 'log'
-          ? Promise.reject(new Error('killed'))
-          : store.append(stream, expected, events),
-      readStream: (stream, from, limit) => store.readStream(stream, from, limit),
-      readLast: (stream) => store.readLast(stream),
-      readAll: (after, filter) => store.readAll(after, filter),
-      subscribeAll: (after, options) => store.subscribeAll(after, options),
-      head: () => store.head(),
-      holds: (position) => store.holds(position),
-      close: () => store.close(),
-    });
+    const failing = (store: EventStore): EventStore =>
+      storeWith(store, {
+        append: (stream, expected, events) =>
+          stream === 'log'
+            ? Promise.reject(new Error('killed'))
+            : store.append(stream, expected, events),
+      });
     const node = await open('a', { through: failing });
     await append(node.store, 4);
     await node.signs('failing');
