@@ -85,12 +85,14 @@ export class UnreadAnswers {
    */
   async hold(request: FastifyRequest, framed: FramedJson): Promise<HeldText> {
     const { before, value, after } = framed;
-    if (isBeyond(value, QUEUED_CHARACTERS)) {
+    // Most events are small, and are looked through once.
+    const isLarge = isBeyond(value, LARGE_ANSWER_BYTES);
+    if (isLarge && isBeyond(value, QUEUED_CHARACTERS)) {
       return this.#inTurn(request, value, (json) =>
         this.#held(request, [Buffer.from(before), json, Buffer.from(after)]),
       );
     }
-    if (isBeyond(value, LARGE_ANSWER_BYTES)) this.judge(request, value);
+    if (isLarge) this.judge(request, value);
     const text = framedText(framed);
     // Characters may be several bytes each.
     if (3 * text.length <= LARGE_ANSWER_BYTES) return { pieces: [text], release: () => undefined };
