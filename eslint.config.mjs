@@ -215,6 +215,14 @@ export default tseslint.config(
 
   {
     files: ['src/**/*.ts'],
+    rules: {
+      // A promise that is returned as it is takes two turns more of the queue than one that was awaited.
+      '@typescript-eslint/return-await': ['error', 'always'],
+    },
+  },
+
+  {
+    files: ['src/**/*.ts'],
     ignores: SOURCES,
     rules: {
       'no-restricted-syntax': ['error', ...EVERYWHERE, ...NO_BARE_LIMIT, ...NO_CLOCK],

@@ -114,7 +114,7 @@ async function start(config: Config, opened: Opened): Promise<Service> {
     textClassifier,
     handlers: await loadHandlers(config.a2a.agents),
   };
-  return listen(parts, await createAuthenticator(config, Date.now), opened);
+  return await listen(parts, await createAuthenticator(config, Date.now), opened);
 }
 
 async function openKeyring(

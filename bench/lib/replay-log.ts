@@ -6,6 +6,7 @@ import type { NewEnvelope } from '../../src/kernel/envelope.js';
 import type { KeyStore } from '../../src/event-store/key-store.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import { seal } from '../../src/event-store/sealing.js';
+import { canonicalJson } from '../../src/kernel/canonical-json.js';
 import type { InteractionEvent } from '../../src/interactions/domain/events.js';
 import { INTERACTION_EVENT_TYPES } from '../../src/interactions/event-types.js';
 import type { DomainEvent } from '../../src/kernel/event.js';
@@ -92,7 +93,7 @@ export async function envelopeOf(
   if (event.texts !== null) {
     const key = await keys.obtain(stream);
     if (key === 'erased') throw new Error('nothing was erased');
-    sealed = seal(event.texts, key, random(12), { stream, id, type });
+    sealed = seal(canonicalJson(event.texts), key, random(12), { stream, id, type });
   }
   return {
     id,

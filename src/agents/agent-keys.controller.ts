@@ -7,6 +7,7 @@ import { Problems } from '../http/openapi/problems.js';
 import type { Plain } from '../http/plain.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../http/request-context.js';
+import { CurrentWrite, type WriteRequest } from '../http/write-request.js';
 import { agentIdOf, AgentReads } from './agent-reads.js';
 import { AgentWrites } from './agent-writes.js';
 import { CHANGE_PROBLEMS, KEY_PROBLEMS } from './change-problems.js';
@@ -36,7 +37,7 @@ export class AgentKeysController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Plain<KeyHistoryDocument> | undefined> {
-    return this.reads.show(agentId, request, reply, keyHistory);
+    return await this.reads.show(agentId, request, reply, keyHistory);
   }
 
   @Post()
@@ -53,19 +54,14 @@ export class AgentKeysController {
   async add(
     @Param('agentId') agentId: string,
     @Body() body: AddKeyBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<AgentDocument>> {
-    return this.writes.change(
-      { request, reply, raw },
-      {
-        kind: 'add-key',
-        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
-        key: orReject(keySubmissionOf(body.key, '/key')),
-        replaces: body.replaces ?? null,
-      },
-    );
+    return await this.writes.change(write, {
+      kind: 'add-key',
+      ...changeEnvelopeOf(agentIdOf(agentId), body, write.raw),
+      key: orReject(keySubmissionOf(body.key, '/key')),
+      replaces: body.replaces ?? null,
+    });
   }
 
   @Post(':keyId/revocation')
@@ -83,9 +79,7 @@ export class AgentKeysController {
     @Param('agentId') agentId: string,
     @Param('keyId') keyId: string,
     @Body() body: RevokeKeyBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<AgentDocument>> {
     if (body.keyId !== keyId) {
       const detail = 'names another key than the address';
@@ -94,14 +88,11 @@ export class AgentKeysController {
         faults: [{ pointer: '/keyId', detail }],
       });
     }
-    return this.writes.change(
-      { request, reply, raw },
-      {
-        kind: 'revoke-key',
-        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
-        keyId: body.keyId,
-        reason: body.reason,
-      },
-    );
+    return await this.writes.change(write, {
+      kind: 'revoke-key',
+      ...changeEnvelopeOf(agentIdOf(agentId), body, write.raw),
+      keyId: body.keyId,
+      reason: body.reason,
+    });
   }
 }

@@ -1,23 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply } from 'fastify';
 import { commandEnvelopeOf } from '../http/command-envelope.js';
 import type { Plain } from '../http/plain.js';
 import { orReject } from '../http/rejection-exception.js';
-import type { RequestContext } from '../http/request-context.js';
 import { writeAnswer } from '../http/write-answer.js';
+import type { WriteRequest } from '../http/write-request.js';
 import { agentEtag, agreeingRevision } from './agent-etag.js';
 import { PerformAgentCommand } from './commands/perform-agent-command.js';
 import type { AgentChange, AgentCommand } from './domain/commands.js';
 import { agentDocument, type AgentDocument } from './dto/agent-document.js';
-
-/** One HTTP request that writes an agent. */
-export interface AgentWrite {
-  readonly request: RequestContext;
-  readonly reply: FastifyReply;
-  /** The body as parsed. */
-  readonly raw: object;
-}
 
 /** The way of the agents' controllers to the command bus, and of its answer to the client. */
 @Injectable()
@@ -26,21 +17,21 @@ export class AgentWrites {
 
   /** Answers 201 with the address of the new agent. */
   async register(
-    write: AgentWrite,
+    write: WriteRequest,
     command: Extract<AgentCommand, { kind: 'register' }>,
   ): Promise<Plain<AgentDocument>> {
-    return this.#perform(write, command, null, `/v1/agents/${command.agentId}`);
+    return await this.#perform(write, command, null, `/v1/agents/${command.agentId}`);
   }
 
   /** Answers 200. Refuses besides with `request-invalid` when `If-Match` names another revision. */
-  async change(write: AgentWrite, command: AgentChange): Promise<Plain<AgentDocument>> {
+  async change(write: WriteRequest, command: AgentChange): Promise<Plain<AgentDocument>> {
     const { expectedRevision } = command;
     orReject(agreeingRevision(expectedRevision, write.request.ifMatch));
-    return this.#perform(write, command, String(expectedRevision));
+    return await this.#perform(write, command, String(expectedRevision));
   }
 
   async #perform(
-    { request, reply, raw }: AgentWrite,
+    { request, reply, raw }: WriteRequest,
     command: AgentCommand,
     head: string | null,
     location?: string,

@@ -11,6 +11,7 @@ import { limitOf } from '../http/page-parameters.js';
 import type { Plain } from '../http/plain.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../http/request-context.js';
+import { CurrentWrite, type WriteRequest } from '../http/write-request.js';
 import { parseAgentId } from '../kernel/ids.js';
 import { agentIdOf, AgentReads } from './agent-reads.js';
 import { AgentWrites } from './agent-writes.js';
@@ -60,14 +61,12 @@ export class AgentsController {
   )
   async register(
     @Body() body: RegisterAgentBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<AgentDocument>> {
     const agentId = parseAgentId(body.agentId);
     if (agentId === undefined) throw new RejectionException({ code: 'agent-id-invalid' });
     const command = orReject(registrationOf(agentId, body));
-    return this.writes.register({ request, reply, raw }, command);
+    return await this.writes.register(write, command);
   }
 
   @Get()
@@ -118,7 +117,7 @@ export class AgentsController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Plain<AgentDocument> | undefined> {
-    return this.reads.show(agentId, request, reply, (agent) =>
+    return await this.reads.show(agentId, request, reply, (agent) =>
       agentDocument(agent, request.caller),
     );
   }
@@ -137,18 +136,13 @@ export class AgentsController {
   async changeMethods(
     @Param('agentId') agentId: string,
     @Body() body: ChangeMethodsBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<AgentDocument>> {
-    return this.writes.change(
-      { request, reply, raw },
-      {
-        kind: 'change-methods',
-        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
-        methods: body.methods,
-      },
-    );
+    return await this.writes.change(write, {
+      kind: 'change-methods',
+      ...changeEnvelopeOf(agentIdOf(agentId), body, write.raw),
+      methods: body.methods,
+    });
   }
 
   @Put(':agentId/policy')
@@ -164,18 +158,13 @@ export class AgentsController {
   async changePolicy(
     @Param('agentId') agentId: string,
     @Body() body: ChangePolicyBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<AgentDocument>> {
-    return this.writes.change(
-      { request, reply, raw },
-      {
-        kind: 'change-policy',
-        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
-        policy: body.policy,
-      },
-    );
+    return await this.writes.change(write, {
+      kind: 'change-policy',
+      ...changeEnvelopeOf(agentIdOf(agentId), body, write.raw),
+      policy: body.policy,
+    });
   }
 
   @Put(':agentId/clients')
@@ -186,18 +175,13 @@ export class AgentsController {
   async changeClients(
     @Param('agentId') agentId: string,
     @Body() body: ChangeClientsBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<AgentDocument>> {
-    return this.writes.change(
-      { request, reply, raw },
-      {
-        kind: 'change-clients',
-        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
-        clients: body.clients,
-      },
-    );
+    return await this.writes.change(write, {
+      kind: 'change-clients',
+      ...changeEnvelopeOf(agentIdOf(agentId), body, write.raw),
+      clients: body.clients,
+    });
   }
 
   @Put(':agentId/transport')
@@ -211,18 +195,13 @@ export class AgentsController {
   async changeTransport(
     @Param('agentId') agentId: string,
     @Body() body: ChangeTransportBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<AgentDocument>> {
-    return this.writes.change(
-      { request, reply, raw },
-      {
-        kind: 'change-transport',
-        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
-        transport: orReject(transportChoiceOf(body)),
-      },
-    );
+    return await this.writes.change(write, {
+      kind: 'change-transport',
+      ...changeEnvelopeOf(agentIdOf(agentId), body, write.raw),
+      transport: orReject(transportChoiceOf(body)),
+    });
   }
 
   @Post(':agentId/retirement')
@@ -239,17 +218,12 @@ export class AgentsController {
   async retire(
     @Param('agentId') agentId: string,
     @Body() body: RetireBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<AgentDocument>> {
-    return this.writes.change(
-      { request, reply, raw },
-      {
-        kind: 'retire',
-        ...changeEnvelopeOf(agentIdOf(agentId), body, raw),
-        reason: body.reason,
-      },
-    );
+    return await this.writes.change(write, {
+      kind: 'retire',
+      ...changeEnvelopeOf(agentIdOf(agentId), body, write.raw),
+      reason: body.reason,
+    });
   }
 }

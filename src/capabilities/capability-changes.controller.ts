@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
 import {
   ApiBody,
   ApiCreatedResponse,
@@ -7,14 +7,13 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import type { HostedAgent } from '../config/hosted-agents.js';
 import { HOSTED_AGENTS } from '../config/tokens.js';
 import { RequireScope } from '../http/access.js';
 import { Problems } from '../http/openapi/problems.js';
 import type { Plain } from '../http/plain.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
-import { CurrentRequest, type RequestContext } from '../http/request-context.js';
+import { CurrentWrite, type WriteRequest } from '../http/write-request.js';
 import {
   CHANGE_PROBLEMS,
   MANIFEST_PROBLEMS,
@@ -65,15 +64,11 @@ export class CapabilityChangesController {
     'idempotency-key-reused',
     'contention',
   )
-  async register(
-    @Body() raw: unknown,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Plain<WrittenCapabilityDocument>> {
+  async register(@CurrentWrite() write: WriteRequest): Promise<Plain<WrittenCapabilityDocument>> {
     const agentId = this.hosted[0]?.agentId;
     if (agentId === undefined) throw new RejectionException({ code: 'agent-not-hosted' });
-    const manifest = orReject(readManifest(raw, agentId));
-    return this.writes.register({ request, reply, raw }, { kind: 'register', manifest });
+    const manifest = orReject(readManifest(write.raw, agentId));
+    return await this.writes.register(write, { kind: 'register', manifest });
   }
 
   @Put(':agentId/:skillId')
@@ -100,21 +95,19 @@ export class CapabilityChangesController {
     @Param('agentId') agentId: string,
     @Param('skillId') skillId: string,
     @Query() { expectedRevision }: RevisionParameters,
-    @Body() raw: unknown,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<WrittenCapabilityDocument>> {
     const address = addressOf(agentId, skillId);
     // Whoever may not know of it learns nothing about a manifest either.
-    await this.reads.find(address, request.caller);
-    const manifest = orReject(readManifest(raw, address.agentId));
+    await this.reads.find(address, write.request.caller);
+    const manifest = orReject(readManifest(write.raw, address.agentId));
     const faults = [
       ...(manifest.id === address.skillId ? [] : [elsewhere('/id')]),
       ...(manifest.agentId === address.agentId ? [] : [elsewhere('/agentId')]),
     ];
     if (faults.length > 0) throw new RejectionException({ code: 'request-invalid', faults });
-    return this.writes.change(
-      { request, reply, raw },
+    return await this.writes.change(
+      write,
       expectedRevision === undefined ? undefined : Number(expectedRevision),
       (revision) => ({ kind: 'revise', manifest, expectedRevision: revision }),
     );
@@ -145,9 +138,7 @@ export class CapabilityChangesController {
     @Param('agentId') agentId: string,
     @Param('skillId') skillId: string,
     @Body() body: ChangeStateBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<WrittenCapabilityDocument>> {
     const { state, reason, force = false } = body;
     if (force && (reason === undefined || reason.trim() === '')) {
@@ -156,21 +147,17 @@ export class CapabilityChangesController {
     }
     const address = addressOf(agentId, skillId);
     // Of the revision that the change names, or the change is refused.
-    const { manifest } = await this.reads.find(address, request.caller);
+    const { manifest } = await this.reads.find(address, write.request.caller);
     const { replacement = manifest.replacement } = body;
-    return this.writes.change(
-      { request, reply, raw },
-      body.expectedRevision,
-      (expectedRevision) => ({
-        kind: 'change-state',
-        ...address,
-        state,
-        replacement,
-        expectedRevision,
-        reason,
-        force,
-      }),
-    );
+    return await this.writes.change(write, body.expectedRevision, (expectedRevision) => ({
+      kind: 'change-state',
+      ...address,
+      state,
+      replacement,
+      expectedRevision,
+      reason,
+      force,
+    }));
   }
 }
 

@@ -1,6 +1,5 @@
-import { Controller, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { RequireScope } from '../http/access.js';
 import { decodeCursor, encodeCursor, type CursorScope } from '../http/cursor.js';
 import { Problems } from '../http/openapi/problems.js';
@@ -8,6 +7,7 @@ import { limitOf, PageParameters } from '../http/page-parameters.js';
 import type { Plain } from '../http/plain.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../http/request-context.js';
+import { CurrentWrite, type WriteRequest } from '../http/write-request.js';
 import { parseAgentId } from '../kernel/ids.js';
 import { CHANGE_PROBLEMS } from './capability-problems.js';
 import { addressOf, CapabilityReads } from './capability-reads.js';
@@ -62,10 +62,9 @@ export class CapabilityOptInsController {
     @Param('agentId') agentId: string,
     @Param('skillId') skillId: string,
     @Param('callerId') callerId: string,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<WrittenCapabilityDocument>> {
-    return this.#perform('opt-in', [agentId, skillId, callerId], request, reply);
+    return await this.#perform('opt-in', [agentId, skillId, callerId], write);
   }
 
   @Delete(':callerId')
@@ -78,24 +77,23 @@ export class CapabilityOptInsController {
     @Param('agentId') agentId: string,
     @Param('skillId') skillId: string,
     @Param('callerId') callerId: string,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<WrittenCapabilityDocument>> {
-    return this.#perform('opt-out', [agentId, skillId, callerId], request, reply);
+    return await this.#perform('opt-out', [agentId, skillId, callerId], write);
   }
 
   async #perform(
     kind: 'opt-in' | 'opt-out',
     [agentId, skillId, callerId]: readonly [string, string, string],
-    request: RequestContext,
-    reply: FastifyReply,
+    write: WriteRequest,
   ): Promise<Plain<WrittenCapabilityDocument>> {
     const address = addressOf(agentId, skillId);
-    const { revision } = await this.reads.find(address, request.caller);
+    const { revision } = await this.reads.find(address, write.request.caller);
     const callerAgentId = parseAgentId(callerId);
     if (callerAgentId === undefined) throw new RejectionException({ code: 'agent-id-invalid' });
-    const raw = { callerAgentId };
+    // It has no body: what it asks for stands in its address.
+    const submitted = { ...write, raw: { callerAgentId } };
     const command = { kind, ...address, callerAgentId };
-    return this.writes.optInOrOut({ request, reply, raw }, command, revision);
+    return await this.writes.optInOrOut(submitted, command, revision);
   }
 }

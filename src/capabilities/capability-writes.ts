@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply } from 'fastify';
 import type { Executed } from '../event-store/command-execution.js';
 import { commandEnvelopeOf } from '../http/command-envelope.js';
 import type { Plain } from '../http/plain.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
-import type { RequestContext } from '../http/request-context.js';
 import { writeAnswer } from '../http/write-answer.js';
+import type { WriteRequest } from '../http/write-request.js';
 import type { Rejection } from '../kernel/rejection.js';
 import type { Result } from '../kernel/result.js';
 import { capabilityEtag, inTermsOf, namedRevision } from './capability-revision.js';
@@ -19,14 +18,6 @@ import {
 } from './dto/capability-document.js';
 import { RegistrationAdvice } from './queries/registration-advice.js';
 
-/** One HTTP request that writes a capability. */
-export interface CapabilityWrite {
-  readonly request: RequestContext;
-  readonly reply: FastifyReply;
-  /** The body as parsed: what a retry is recognised by. */
-  readonly raw: unknown;
-}
-
 type Answer = Promise<Plain<WrittenCapabilityDocument>>;
 
 /** The way of the capabilities' controllers to the command bus, and of its answer to the client. */
@@ -38,10 +29,10 @@ export class CapabilityWrites {
   ) {}
 
   /** Answers 201 with the address of the new capability. */
-  async register(write: CapabilityWrite, command: CommandOf<'register'>): Answer {
+  async register(write: WriteRequest, command: CommandOf<'register'>): Answer {
     const { agentId, skillId } = targetOf(command);
     const executed = orReject(await this.#perform(write, command, null));
-    return this.#answer(write, executed, `/v1/capabilities/${agentId}/${skillId}`);
+    return await this.#answer(write, executed, `/v1/capabilities/${agentId}/${skillId}`);
   }
 
   /**
@@ -49,14 +40,14 @@ export class CapabilityWrites {
    * where the revision came from there.
    */
   async change(
-    write: CapabilityWrite,
+    write: WriteRequest,
     expected: number | undefined,
     make: (expectedRevision: number) => CommandOf<'revise' | 'change-state'>,
   ): Answer {
     const { revision, by } = orReject(namedRevision(expected, write.request.ifMatch));
     const executed = await this.#perform(write, make(revision), revision, true);
     if (!executed.ok) throw new RejectionException(inTermsOf(by, executed.error));
-    return this.#answer(write, executed.value);
+    return await this.#answer(write, executed.value);
   }
 
   /**
@@ -65,15 +56,15 @@ export class CapabilityWrites {
    * is another one
    */
   async optInOrOut(
-    write: CapabilityWrite,
+    write: WriteRequest,
     command: CommandOf<'opt-in' | 'opt-out'>,
     seen: number,
   ): Answer {
-    return this.#answer(write, orReject(await this.#perform(write, command, seen)));
+    return await this.#answer(write, orReject(await this.#perform(write, command, seen)));
   }
 
   #perform(
-    { request, raw }: CapabilityWrite,
+    { request, raw }: WriteRequest,
     command: CapabilityCommand,
     head: number | null,
     isHeadNamed?: true,
@@ -90,7 +81,7 @@ export class CapabilityWrites {
   }
 
   async #answer(
-    { reply }: CapabilityWrite,
+    { reply }: WriteRequest,
     { state, revision, position, replayed }: Executed<Capability>,
     location?: string,
   ): Answer {

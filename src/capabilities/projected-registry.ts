@@ -83,7 +83,9 @@ export class ProjectedRegistry extends CapabilityRegistry {
   }
 
   async isComplete(timeoutMs: number): Promise<boolean> {
-    return this.readModel.waitFor(await this.store.head(), timeoutMs, [capabilityDirectory.name]);
+    return await this.readModel.waitFor(await this.store.head(), timeoutMs, [
+      capabilityDirectory.name,
+    ]);
   }
 
   async head(

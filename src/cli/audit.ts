@@ -124,7 +124,10 @@ async function auditFile(settings: Settings): Promise<CommandOutput> {
   const { source, trust, state, threads } = settings;
   const published = await Promise.all(settings.checkpoints.map(readCheckpoint));
   const kept = state === undefined ? undefined : await readKeptCheckpoint(state);
-  return told(state, await auditExport({ file: source, trust, published, kept, threads, tell }));
+  return await told(
+    state,
+    await auditExport({ file: source, trust, published, kept, threads, tell }),
+  );
 }
 
 async function auditLive(settings: Settings): Promise<CommandOutput> {

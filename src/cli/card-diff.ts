@@ -36,7 +36,9 @@ export const cardDiff: Command = {
     const [agentsFile = '', cardFile = ''] = parsed.value.positionals;
     const card = await cardOf(agentsFile, agentId);
     if (!card.ok) return card;
-    return write === true ? accept(cardFile, card.value) : compare(cardFile, card.value);
+    return write === true
+      ? await accept(cardFile, card.value)
+      : await compare(cardFile, card.value);
   },
 };
 

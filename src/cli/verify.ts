@@ -83,14 +83,14 @@ export const verify: Command = {
     if (!document.ok) return document;
     if (isBundle(document.value)) {
       if (keys !== undefined) return err(cliFault('usage', 'a bundle is verified by --trust'));
-      return verifyBundleBy(document.value, trust, witness);
+      return await verifyBundleBy(document.value, trust, witness);
     }
     const other = whatElse(document.value, keys !== undefined);
     if (other !== undefined) return err(cliFault('document-invalid', other));
     if (keys === undefined || witness.length + trust.length > 0) {
       return err(cliFault('usage', 'a document is verified by --keys alone'));
     }
-    return verifyDocumentBy(document.value, keys, token);
+    return await verifyDocumentBy(document.value, keys, token);
   },
 };
 

@@ -37,7 +37,7 @@ export async function keyOf(
   keys: Pick<KeyStore, 'find'>,
 ): Promise<KeyOrErased> {
   if (envelopes.every(({ sealed }) => sealed === null)) return undefined;
-  return keys.find(keyScopeOf(stream));
+  return await keys.find(keyScopeOf(stream));
 }
 
 /**

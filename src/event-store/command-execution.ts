@@ -1,4 +1,5 @@
 import { ERASED, fold, type Decider, type DomainEvent, type Recorded } from '../kernel/event.js';
+import { canonicalJson } from '../kernel/canonical-json.js';
 import { hashJson } from '../kernel/digest.js';
 import { deriveUuid } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -9,7 +10,7 @@ import { notBefore, timestampOf, type Clock, type Timestamp } from '../kernel/ti
 import { keyScopeOf, type EventTypes } from './codec.js';
 import type { Actor, EventMetadata, NewEnvelope } from '../kernel/envelope.js';
 import type { KeyStore } from './key-store.js';
-import type { Basis, EventStore, Position } from './port.js';
+import type { Appended, Basis, EventStore, Position } from './port.js';
 import { seal } from './sealing.js';
 import {
   StreamRepository,
@@ -104,10 +105,19 @@ export interface Executed<State> {
 
 /** Where a command's events end in its stream. */
 export interface Stored<State> extends Pick<Executed<State>, 'revision' | 'replayed'> {
-  /** The stream with them, undefined when they were there before. */
-  readonly after?: RememberedStream<State>;
-  /** Of the last event that was sent; undefined when none was. */
-  readonly salt?: string | undefined;
+  /** Undefined when none were sent: they were there before, or there are none. */
+  readonly sent?: Sent<State>;
+}
+
+/** Events that were sent to be appended. */
+export interface Sent<State> {
+  /** The stream that they were decided on … */
+  readonly before: RememberedStream<State>;
+  /** … and with them. */
+  readonly after: RememberedStream<State>;
+  readonly appended: Appended;
+  /** Of the last one. */
+  readonly salt: string;
 }
 
 /** A stream as somebody remembers it. */
@@ -118,7 +128,7 @@ const MAX_ATTEMPTS = 24;
 
 /**
  * The one way from a command to the log: load → known command? → decide → seal → append at the
- * exact revision of the decision → answer from what is stored.
+ * exact revision of the decision → answer as it is stored.
  *
  * A decision is made again after a lost race; whether the command still fits is the decider's
  * judgement, since every command names the head it was written against.
@@ -148,24 +158,42 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
    *
    * @param prepare reads what must be true now (keys, policies, …) from stream heads; called anew
    * before each decision.
+   * @param guess see {@link store}
    */
   async execute(
     stream: string,
     command: Command,
     envelope: CommandEnvelope,
     prepare: Prepare<State, Context>,
+    guess?: RememberedStream<State>,
   ): Promise<Result<Executed<State>, Rejection>> {
-    const stored = await this.store(stream, command, envelope, prepare);
+    const stored = await this.store(stream, command, envelope, prepare, guess);
     if (!stored.ok) return stored;
-    const { revision, salt } = stored.value;
-    // Answers come from stored events. An engine takes ids that it has for the same events sent again,
-    // and they may be another try's, or another request's under the same key.
+    const { revision, sent } = stored.value;
+    if (sent?.appended.isNew === true) {
+      const { state, position } = this.#remember(stream, sent, envelope);
+      return ok({ state, revision, position, replayed: false });
+    }
+    // Then the answer comes from the log. An engine takes ids that it has for the same events sent
+    // again, and they may be another try's, or another request's under the same key.
     const { state, position, written } = await this.repository.advanceTo(stream, revision);
-    if (salt !== undefined && written?.requestDigest !== envelope.requestDigest) {
+    if (sent !== undefined && written?.requestDigest !== envelope.requestDigest) {
       return err({ code: 'idempotency-key-reused' });
     }
-    const replayed = stored.value.replayed || (salt !== undefined && written?.salt !== salt);
+    const replayed = stored.value.replayed || (sent !== undefined && written?.salt !== sent.salt);
     return ok({ state, revision, position, replayed });
+  }
+
+  /** What was surely written now is as it was decided: to read it back costs as much as to write it. */
+  #remember(
+    stream: string,
+    { before, after, appended, salt }: Sent<State>,
+    { commandId, requestDigest }: CommandEnvelope,
+  ): Loaded<State> {
+    const written = { salt, requestDigest };
+    const loaded = { ...after, position: appended.position, written };
+    this.repository.remember(stream, before, loaded, commandId);
+    return loaded;
   }
 
   /**
@@ -207,11 +235,14 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       if (!sealed.ok) return sealed;
       const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision;
       const basis = { ...(isBasisBinding ? basedOn : {}), ...unmoved };
-      const appended = await this.log.append(stream, expected, sealed.value, basis);
+      const { envelopes, events } = sealed.value;
+      const appended = await this.log.append(stream, expected, envelopes, basis);
       if (!appended.ok) continue;
       const { revision } = appended.value;
-      const after = this.#with(loaded, decision.value, recordedAt, revision);
-      return ok({ revision, replayed: false, after, salt: sealed.value.at(-1)?.salt });
+      const after = this.#with(loaded, events, recordedAt, revision);
+      const salt = envelopes.at(-1)?.salt ?? '';
+      const sent = { before: loaded, after, appended: appended.value, salt };
+      return ok({ revision, replayed: false, sent });
     }
     return err({ code: 'contention' });
   }
@@ -230,22 +261,28 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     return { state: fold(evolve, state, recorded), revision, recordedAt };
   }
 
+  /** The envelopes of what was decided, and the events as they are read from these. */
   async #seal(
     stream: string,
-    events: readonly Event[],
+    decided: readonly Event[],
     recordedAt: Timestamp,
     metadata: EventMetadata,
-  ): Promise<Result<NewEnvelope[], Rejection>> {
+  ): Promise<Result<{ envelopes: NewEnvelope[]; events: Event[] }, Rejection>> {
     const envelopes: NewEnvelope[] = [];
-    for (const [index, event] of events.entries()) {
+    const events: Event[] = [];
+    for (const [index, event] of decided.entries()) {
       // With the stream: one Idempotency-Key may serve commands on several.
       const id = deriveUuid(['event', stream, metadata.commandId, index]);
       const type: Event['type'] = event.type;
       let sealed: string | null = null;
-      if (event.texts !== null) {
+      if (event.texts === null) events.push(event);
+      else {
         const key = await this.keys.obtain(keyScopeOf(stream));
         if (key === ERASED) return err({ code: 'interaction-erased' });
-        sealed = seal(event.texts, key, this.random(12), { stream, id, type });
+        const text = canonicalJson(event.texts);
+        sealed = seal(text, key, this.random(12), { stream, id, type });
+        // The order of their members is that of the text, and shows in answers.
+        events.push({ ...event, texts: JSON.parse(text) as Event['texts'] });
       }
       envelopes.push({
         id,
@@ -258,7 +295,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
         metadata,
       });
     }
-    return ok(envelopes);
+    return ok({ envelopes, events });
   }
 }
 

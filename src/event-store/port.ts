@@ -19,6 +19,11 @@ export interface Appended {
   readonly revision: number;
   /** Position of the last event appended. */
   readonly position: Position;
+  /**
+   * Said where the engine knows it: these very events were written now. Without it events of the same
+   * ids may have been there before, and only the log tells what they hold.
+   */
+  readonly isNew?: true;
 }
 
 /** The heads of other streams that a decision was made on: stream name to revision. */

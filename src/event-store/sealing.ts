@@ -30,14 +30,15 @@ const TAG_BYTES = 16;
  * b64u(nonce12 ‖ ciphertext ‖ tag16): AES-256-GCM over UTF-8(JCS(texts)) with JCS([stream, id,
  * type]) as additional data.
  *
+ * @param text JCS(texts).
  * @param key 32 bytes.
  * @param nonce 12 bytes that were never used with this key before.
  */
-export function seal(texts: object, key: DataKey, nonce: Uint8Array, place: SealedPlace): string {
+export function seal(text: string, key: DataKey, nonce: Uint8Array, place: SealedPlace): string {
   if (nonce.byteLength !== NONCE_BYTES) throw new TypeError('a nonce has 12 bytes');
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(additionalData(place));
-  const body = cipher.update(canonicalJson(texts), 'utf8');
+  const body = cipher.update(text, 'utf8');
   cipher.final();
   return encodeBase64Url(Buffer.concat([nonce, body, cipher.getAuthTag()]));
 }

@@ -3,7 +3,7 @@ import { envelopeCharacters } from './envelope-characters.js';
 import type { EventStore, RecordedEnvelope } from './port.js';
 
 /** Events that are asked of the engine at once: as many at first, while it is not known how large they are … */
-const FIRST_EVENTS = 8;
+export const FIRST_EVENTS = 8;
 /** … and as many at most. */
 const MOST_EVENTS = 32;
 /**
@@ -15,19 +15,23 @@ const PAGE_CHARACTERS = 1024 * 1024;
 /**
  * The events of one stream from a revision on, at most `count` of them, page by page: each is read when it
  * is asked for, and others have their turn in between. What is held is a page, however long the stream is.
+ *
+ * @param first the answer to a question for the first {@link FIRST_EVENTS}, where the caller has it
  */
 export async function* streamPages(
   store: Pick<EventStore, 'readStream'>,
   stream: string,
   from = 0,
-  count = Infinity,
+  { count = Infinity, first }: { count?: number; first?: readonly RecordedEnvelope[] } = {},
 ): AsyncGenerator<readonly RecordedEnvelope[], undefined> {
   const end = from + count;
   let next = from;
   let most = FIRST_EVENTS;
+  let given = first;
   while (next < end) {
     const limit = Math.min(most, end - next);
-    const events = await store.readStream(stream, next, limit);
+    const events = given ?? (await store.readStream(stream, next, limit));
+    given = undefined;
     if (events.length > 0) yield events;
     if (events.length < limit) return;
     next += events.length;

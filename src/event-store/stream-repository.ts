@@ -6,7 +6,7 @@ import { decodeEvent, keyOf, keyScopeOf, type EventTypes, type KeyOrErased } fro
 import type { KeyStore } from './key-store.js';
 import { isOneCommand } from './is-one-command.js';
 import { START, type EventStore, type Position, type RecordedEnvelope } from './port.js';
-import { streamPages } from './stream-pages.js';
+import { FIRST_EVENTS, streamPages } from './stream-pages.js';
 
 /** How one kind of stream is read: its event types and how they fold. */
 export interface StreamKind<State, Event extends DomainEvent> {
@@ -94,12 +94,12 @@ export class StreamRepository<State, Event extends DomainEvent> {
   }
 
   /** The stream at its head. */
-  async load(stream: string): Promise<Loaded<State>> {
+  load(stream: string): Promise<Loaded<State>> {
     return this.#advance(stream);
   }
 
   /** The stream as it was after the event of that revision (which must exist). */
-  async loadAtRevision(stream: string, revision: number): Promise<Loaded<State>> {
+  loadAtRevision(stream: string, revision: number): Promise<Loaded<State>> {
     return this.loadWhile(stream, (event) => event.revision <= revision);
   }
 
@@ -109,7 +109,7 @@ export class StreamRepository<State, Event extends DomainEvent> {
    */
   async loadWhile(stream: string, condition: Condition): Promise<Loaded<State>> {
     let loaded: Loaded<State> = this.#empty();
-    for await (const page of this.#pages(stream, 0, condition)) {
+    for await (const page of this.#pages(stream, 0, { condition })) {
       for (const step of page) loaded = this.#after(loaded, step);
     }
     const { state, revision, position, recordedAt, written } = loaded;
@@ -135,7 +135,27 @@ export class StreamRepository<State, Event extends DomainEvent> {
     const head = await this.#advance(stream, (loaded) => {
       if (loaded.revision === revision) passed = loaded;
     });
-    return passed === undefined ? this.loadAtRevision(stream, revision) : this.#seen(head, passed);
+    return passed === undefined
+      ? await this.loadAtRevision(stream, revision)
+      : this.#seen(head, passed);
+  }
+
+  /**
+   * Remembers a fold that a command's events have just made of another, as if they were read. Left alone
+   * where that is not remembered any more, or somebody has read on.
+   */
+  remember(
+    stream: string,
+    before: Pick<Loaded<State>, 'state' | 'revision'>,
+    after: Loaded<State>,
+    commandId: string,
+  ): void {
+    const current = this.#cache.get(stream) ?? this.#empty();
+    if (current.revision !== before.revision) return;
+    const { requestDigest = '' } = after.written ?? {};
+    const { head } = this.#standing(before);
+    current.commands.set(commandId, { requestDigest, lastRevision: after.revision, head });
+    this.#keep(stream, { ...after, commands: current.commands });
   }
 
   #seen(head: Loaded<State>, earlier: Loaded<State>): Loaded<State> {
@@ -143,26 +163,32 @@ export class StreamRepository<State, Event extends DomainEvent> {
     return state === earlier.state ? earlier : { ...earlier, state };
   }
 
-  async #advance(stream: string, onStep?: (loaded: Loaded<State>) => void): Promise<Cached<State>> {
-    const remembered = this.#cache.get(stream);
-    const entry = await this.#advanceFrom(remembered ?? this.#empty(), stream, onStep);
-    if (remembered === undefined || this.kind.mayLackKey?.(entry.state) !== true) return entry;
+  async #advance(
+    stream: string,
+    onStep?: (loaded: Loaded<State>) => void,
+    start = this.#cache.get(stream) ?? this.#empty(),
+  ): Promise<Cached<State>> {
+    onStep?.(start);
+    // Mostly nothing has come since, which takes a fraction of what it takes to go through pages.
+    const first = await this.store.readStream(stream, start.revision + 1, FIRST_EVENTS);
+    const entry = first.length === 0 ? start : await this.#foldOn(start, stream, first, onStep);
+    if (start.revision === -1 || this.kind.mayLackKey?.(entry.state) !== true) return entry;
     if ((await this.keys.find(keyScopeOf(stream))) !== ERASED) return entry;
     // Whoever destroyed it has not said so, and may be dead: what is remembered is nobody's to read.
     this.#cache.delete(stream);
-    return this.#advanceFrom(this.#empty(), stream, onStep);
+    return await this.#advance(stream, onStep, this.#empty());
   }
 
-  async #advanceFrom(
+  async #foldOn(
     start: Cached<State>,
     stream: string,
+    first: readonly RecordedEnvelope[],
     onStep?: (loaded: Loaded<State>) => void,
   ): Promise<Cached<State>> {
     let entry = start;
-    onStep?.(entry);
     const { revision: known, commands } = entry;
     const met = new Map<string, KnownCommand>();
-    for await (const page of this.#pages(stream, known + 1)) {
+    for await (const page of this.#pages(stream, known + 1, { first })) {
       for (const step of page) {
         const { metadata, revision } = step.envelope;
         const { commandId, requestDigest } = metadata;
@@ -172,17 +198,20 @@ export class StreamRepository<State, Event extends DomainEvent> {
         onStep?.(entry);
       }
     }
-    if (entry.revision === known) return entry;
     // Only once the whole tail is folded: nobody may find a command that the fold does not hold.
     for (const [commandId, command] of met) commands.set(commandId, command);
+    this.#keep(stream, entry);
+    return entry;
+  }
+
+  #keep(stream: string, entry: Cached<State>): void {
     if (this.kind.mayRemember?.(entry.state) === false) {
       this.#cache.delete(stream);
-      return entry;
+      return;
     }
     // A slower reader of the same stream must not put an older fold back.
     const current = this.#cache.get(stream);
     if (current === undefined || current.revision < entry.revision) this.#cache.set(stream, entry);
-    return entry;
   }
 
   /**
@@ -192,11 +221,14 @@ export class StreamRepository<State, Event extends DomainEvent> {
   async *#pages(
     stream: string,
     from: number,
-    condition: Condition = () => true,
+    {
+      condition = () => true,
+      first,
+    }: { condition?: Condition; first?: readonly RecordedEnvelope[] },
   ): AsyncGenerator<readonly Step<Event>[], undefined> {
     let key: KeyOrErased;
     let last: RecordedEnvelope | undefined;
-    for await (const envelopes of streamPages(this.store, stream, from)) {
+    for await (const envelopes of streamPages(this.store, stream, from, first && { first })) {
       const end = envelopes.findIndex((envelope, index) => {
         const before = index === 0 ? last : envelopes[index - 1];
         return !condition(envelope) && !isOneCommand(before, envelope);
@@ -212,7 +244,10 @@ export class StreamRepository<State, Event extends DomainEvent> {
     }
   }
 
-  #standing({ state, revision }: Loaded<State>): Pick<KnownCommand, 'head'> {
+  #standing({
+    state,
+    revision,
+  }: Pick<Loaded<State>, 'state' | 'revision'>): Pick<KnownCommand, 'head'> {
     return { head: this.kind.headOf?.(state, revision) ?? null };
   }
 

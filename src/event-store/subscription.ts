@@ -48,15 +48,7 @@ export class Subscriptions {
       this.#stops.add(stop);
       signal?.addEventListener('abort', abort);
     }
-    const messages = follow(source, after, stop.signal, abort);
-    return {
-      next: () => messages.next(),
-      // A generator that waits would not hear of its return before the next event.
-      return: () => {
-        abort();
-        return messages.return(undefined);
-      },
-    };
+    return new Messages(follow(source, after, stop.signal, abort), stop.signal, abort);
   }
 
   endAll(): void {
@@ -65,16 +57,68 @@ export class Subscriptions {
   }
 }
 
+/** A part of the log, or that there is no more of it. */
+type Step = readonly StoredEvent[] | Extract<SubscriptionMessage, { kind: 'caught-up' }>;
+
+type Next = IteratorResult<SubscriptionMessage, undefined>;
+
 /**
- * The messages after a position: read from the log, page by page, whether they are old or new, so
- * that there is no seam between catching up and following.
+ * Gives what pages hold, one message each. No generator: most messages lie ready, and a generator takes
+ * four promises for each of them.
+ */
+class Messages implements AsyncIterator<SubscriptionMessage, undefined> {
+  #events: readonly StoredEvent[] = [];
+  #given = 0;
+
+  constructor(
+    private readonly steps: AsyncGenerator<Step, undefined>,
+    private readonly signal: AbortSignal,
+    private readonly abort: () => void,
+  ) {}
+
+  next(): Promise<Next> {
+    const event = this.signal.aborted ? undefined : this.#events[this.#given];
+    return event === undefined ? this.#goOn() : this.#give(event);
+  }
+
+  // A generator that waits would not hear of its return before the next event.
+  async return(): Promise<Next> {
+    this.abort();
+    await this.steps.return(undefined);
+    return { done: true, value: undefined };
+  }
+
+  async #goOn(): Promise<Next> {
+    this.#events = [];
+    const { done, value } = await this.steps.next();
+    if (done === true) return { done: true, value: undefined };
+    if ('kind' in value) return { done: false, value };
+    this.#events = value;
+    this.#given = 0;
+    return await this.next();
+  }
+
+  async #give(stored: StoredEvent): Promise<Next> {
+    this.#given++;
+    try {
+      return { done: false, value: { kind: 'event', event: stored.envelope } };
+    } catch (damage) {
+      await this.return();
+      throw damage;
+    }
+  }
+}
+
+/**
+ * What comes after a position: read from the log, page by page, whether it is old or new, so that there
+ * is no seam between catching up and following.
  */
 async function* follow(
   { readPage, readHead, watch, onFault }: SubscriptionSource,
   after: number,
   signal: AbortSignal,
   onEnd: () => void,
-): AsyncGenerator<SubscriptionMessage, undefined> {
+): AsyncGenerator<Step, undefined> {
   let cursor = after;
   let caughtUpAt: number | undefined;
   let pause = FIRST_PAUSE_MS;
@@ -94,10 +138,8 @@ async function* follow(
       }
       if (head < cursor) throw cutShort(toPosition(head), toPosition(cursor));
       pause = FIRST_PAUSE_MS;
-      for (const { envelope } of page.events) {
-        if (isAborted(signal)) return;
-        yield { kind: 'event', event: envelope };
-      }
+      if (isAborted(signal)) return;
+      yield page.events;
       cursor = page.end;
       if (cursor < head) {
         await letOthersRun();

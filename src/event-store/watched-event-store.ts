@@ -32,7 +32,7 @@ export class WatchedEventStore implements EventStore {
     return this.#watch.canWrite;
   }
 
-  async append(
+  append(
     stream: string,
     expected: ExpectedRevision,
     events: readonly NewEnvelope[],

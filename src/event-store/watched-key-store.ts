@@ -22,7 +22,7 @@ export class WatchedKeyStore implements KeyStore {
   async obtain(scope: string): Promise<DataKey | Erased> {
     // While writes fail, a key that is there already is no sign that they do not.
     const known = this.canWrite ? undefined : await this.inner.find(scope);
-    return known ?? this.#watch.over(() => this.inner.obtain(scope));
+    return await (known ?? this.#watch.over(() => this.inner.obtain(scope)));
   }
 
   find(scope: string): Promise<DataKey | Erased | undefined> {

@@ -65,7 +65,8 @@ export const CurrentRequest = createParamDecorator(
     requestContextOf(execution.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-function requestContextOf(request: FastifyRequest): RequestContext {
+/** Refuses as {@link CurrentRequest} does. */
+export function requestContextOf(request: FastifyRequest): RequestContext {
   const notes = notesOf(request);
   if (notes?.caller === undefined) throw new RejectionException({ code: 'token-missing' });
   const headers = request.headers;

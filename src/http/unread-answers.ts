@@ -88,7 +88,7 @@ export class UnreadAnswers {
     // Most events are small, and are looked through once.
     const isLarge = isBeyond(value, LARGE_ANSWER_BYTES);
     if (isLarge && isBeyond(value, QUEUED_CHARACTERS)) {
-      return this.#inTurn(request, value, (json) =>
+      return await this.#inTurn(request, value, (json) =>
         this.#held(request, [Buffer.from(before), json, Buffer.from(after)]),
       );
     }

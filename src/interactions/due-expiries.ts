@@ -48,7 +48,7 @@ export class DueExpiries {
       underWay = this.#record(interactionId).finally(() => this.#underWay.delete(interactionId));
       this.#underWay.set(interactionId, underWay);
     }
-    return underWay;
+    await underWay;
   }
 
   async #record(interactionId: InteractionId): Promise<void> {

@@ -102,7 +102,7 @@ export class InteractionReadsController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<FederatedInteraction | undefined> {
-    return this.reads.show(
+    return await this.reads.show(
       id,
       request,
       reply,
@@ -157,7 +157,7 @@ export class InteractionReadsController {
     @CurrentRequest() request: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ContractRevision | undefined> {
-    return this.reads.show(id, request, reply, ({ interaction }) =>
+    return await this.reads.show(id, request, reply, ({ interaction }) =>
       wireRevisionOf(interaction, revisionOf(interaction, number)),
     );
   }

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply } from 'fastify';
 import { commandEnvelopeOf } from '../http/command-envelope.js';
 import { interactionEtag } from '../http/etag.js';
 import { inTermsOf, namedHead } from '../http/named-head.js';
 import { orReject, RejectionException } from '../http/rejection-exception.js';
 import type { Plain } from '../http/plain.js';
-import type { RequestContext } from '../http/request-context.js';
 import { writeAnswer } from '../http/write-answer.js';
+import type { WriteRequest } from '../http/write-request.js';
 import type { Executed } from '../event-store/command-execution.js';
 import type { FederatedInteraction } from '../kernel/federated-interaction.js';
 import type { InteractionId } from '../kernel/ids.js';
@@ -27,14 +26,6 @@ import { erasureConsentOf } from './dto/to-command.js';
 import { warningsHeader } from './dto/warnings.js';
 import { interactionIdOf, wireDocumentOf } from './dto/wire-document.js';
 
-/** One HTTP request that writes an interaction. */
-export interface InteractionWrite {
-  readonly request: RequestContext;
-  readonly reply: FastifyReply;
-  /** The body as parsed: what a retry is recognised by. */
-  readonly raw: object;
-}
-
 /** Reads a command off a checked body, written against a head. */
 type MakeCommand<Body> = (body: Body, head: Head) => Result<InteractionCommand, Rejection>;
 
@@ -53,10 +44,7 @@ export class InteractionWrites {
   ) {}
 
   /** Answers 201 with the address of the new interaction, and warnings of its terms. */
-  async propose(
-    write: InteractionWrite,
-    command: CommandOf<'propose'>,
-  ): Promise<FederatedInteraction> {
+  async propose(write: WriteRequest, command: CommandOf<'propose'>): Promise<FederatedInteraction> {
     const performed = await this.#perform(write, command.interactionId, command, null);
     const executed = orReject(performed);
     this.#warn(write, executed);
@@ -65,7 +53,7 @@ export class InteractionWrites {
 
   /** Answers 201 with the address of the new revision, and warnings of its terms. */
   async revise<Body extends ActOnExistingBody>(
-    write: InteractionWrite,
+    write: WriteRequest,
     id: string,
     body: Body,
     make: MakeCommand<Body>,
@@ -78,7 +66,7 @@ export class InteractionWrites {
 
   /** Answers 201 with the address of the acceptances. */
   async accept<Body extends ActOnExistingBody>(
-    write: InteractionWrite,
+    write: WriteRequest,
     id: string,
     body: Body,
     make: MakeCommand<Body>,
@@ -89,7 +77,7 @@ export class InteractionWrites {
 
   /** Answers 200: the act changes the interaction and has no address of its own. */
   async change<Body extends ActOnExistingBody>(
-    write: InteractionWrite,
+    write: WriteRequest,
     id: string,
     body: Body,
     make: MakeCommand<Body>,
@@ -102,7 +90,7 @@ export class InteractionWrites {
    * document its texts by now. A head may be named and need not be, since nothing moves it any more.
    */
   async consentToErasure(
-    write: InteractionWrite,
+    write: WriteRequest,
     id: string,
     body: ConsentToErasureBody,
   ): Promise<Plain<ErasureConsentsDocument>> {
@@ -122,7 +110,7 @@ export class InteractionWrites {
 
   /** Refuses with `head-required`, and in terms of `If-Match` where the head came from there. */
   async #onExisting<Body extends ActOnExistingBody>(
-    write: InteractionWrite,
+    write: WriteRequest,
     id: string,
     body: Body,
     make: MakeCommand<Body>,
@@ -136,7 +124,7 @@ export class InteractionWrites {
   }
 
   async #perform(
-    { request, raw }: InteractionWrite,
+    { request, raw }: WriteRequest,
     interactionId: InteractionId,
     command: InteractionCommand,
     head: Head | null,
@@ -156,17 +144,17 @@ export class InteractionWrites {
     if (performed.ok || performed.error.code !== 'interaction-ended') return performed;
     // Perhaps by an expiry that the log does not hold yet: told of it is who finds it there.
     await this.expiries.record(interactionId);
-    return perform();
+    return await perform();
   }
 
   /** Of the terms that the command proposed. */
-  #warn({ request, reply }: InteractionWrite, { state }: Executed<Interaction>): void {
+  #warn({ request, reply }: WriteRequest, { state }: Executed<Interaction>): void {
     const warnings = this.advice.warningsOn(state, newestRevision(state), request.caller);
     reply.headers(warningsHeader(warnings));
   }
 
   #answer(
-    write: InteractionWrite,
+    write: WriteRequest,
     executed: Executed<Interaction>,
     location?: (path: string) => string,
   ): FederatedInteraction {
@@ -177,7 +165,7 @@ export class InteractionWrites {
   }
 
   #tell(
-    { reply }: InteractionWrite,
+    { reply }: WriteRequest,
     { state, position, replayed }: Executed<Interaction>,
     location: string | undefined,
   ): void {

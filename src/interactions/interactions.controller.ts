@@ -1,11 +1,10 @@
-import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { RequireScope } from '../http/access.js';
 import { Problems } from '../http/openapi/problems.js';
 import type { Plain } from '../http/plain.js';
 import { orReject } from '../http/rejection-exception.js';
-import { CurrentRequest, type RequestContext } from '../http/request-context.js';
+import { CurrentWrite, type WriteRequest } from '../http/write-request.js';
 import type { FederatedInteraction } from '../kernel/federated-interaction.js';
 import { ACT_PROBLEMS, ON_EXISTING_PROBLEMS, TERMS_PROBLEMS } from './command-problems.js';
 import {
@@ -57,11 +56,9 @@ export class InteractionsController {
   )
   async propose(
     @Body() body: ProposeBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<FederatedInteraction> {
-    return this.writes.propose({ request, reply, raw }, orReject(proposalOf(body)));
+    return await this.writes.propose(write, orReject(proposalOf(body)));
   }
 
   @Post(':interactionId/revisions')
@@ -85,11 +82,9 @@ export class InteractionsController {
   async revise(
     @Param('interactionId') id: string,
     @Body() body: ReviseBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<FederatedInteraction> {
-    return this.writes.revise({ request, reply, raw }, id, body, revisionOf);
+    return await this.writes.revise(write, id, body, revisionOf);
   }
 
   @Post(':interactionId/acceptances')
@@ -113,11 +108,9 @@ export class InteractionsController {
   async accept(
     @Param('interactionId') id: string,
     @Body() body: AcceptBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<FederatedInteraction> {
-    return this.writes.accept({ request, reply, raw }, id, body, acceptanceOf);
+    return await this.writes.accept(write, id, body, acceptanceOf);
   }
 
   @Post(':interactionId/rejections')
@@ -132,11 +125,9 @@ export class InteractionsController {
   async reject(
     @Param('interactionId') id: string,
     @Body() body: RejectBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<FederatedInteraction> {
-    return this.writes.change({ request, reply, raw }, id, body, rejectionOf);
+    return await this.writes.change(write, id, body, rejectionOf);
   }
 
   @Post(':interactionId/withdrawal')
@@ -151,11 +142,9 @@ export class InteractionsController {
   async withdraw(
     @Param('interactionId') id: string,
     @Body() body: WithdrawBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<FederatedInteraction> {
-    return this.writes.change({ request, reply, raw }, id, body, withdrawalOf);
+    return await this.writes.change(write, id, body, withdrawalOf);
   }
 
   @Post(':interactionId/cancellation')
@@ -167,11 +156,9 @@ export class InteractionsController {
   async cancel(
     @Param('interactionId') id: string,
     @Body() body: CancelBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<FederatedInteraction> {
-    return this.writes.change({ request, reply, raw }, id, body, cancellationOf);
+    return await this.writes.change(write, id, body, cancellationOf);
   }
 
   @Post(':interactionId/completion')
@@ -194,11 +181,9 @@ export class InteractionsController {
   async complete(
     @Param('interactionId') id: string,
     @Body() body: CompleteBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<FederatedInteraction> {
-    return this.writes.change({ request, reply, raw }, id, body, completionOf);
+    return await this.writes.change(write, id, body, completionOf);
   }
 
   @Post(':interactionId/erasure-consents')
@@ -222,10 +207,8 @@ export class InteractionsController {
   async consentToErasure(
     @Param('interactionId') id: string,
     @Body() body: ConsentToErasureBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<ErasureConsentsDocument>> {
-    return this.writes.consentToErasure({ request, reply, raw }, id, body);
+    return await this.writes.consentToErasure(write, id, body);
   }
 }

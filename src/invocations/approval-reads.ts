@@ -62,7 +62,7 @@ export class ApprovalReads {
     const { state } = await this.execution.repository.load(invocationStream(invocationId));
     if (!this.isVisible(state, caller))
       throw new RejectionException({ code: 'approval-not-found' });
-    return this.legible(state);
+    return await this.legible(state);
   }
 
   /** Texts that the contract says are erased stay so, even if a backup has brought back their key. */
@@ -91,7 +91,7 @@ export class ApprovalReads {
   /** The contract whose terms ask for it, at its head; undefined when there is none. */
   async contractOf({ call: { terms } }: InvocationToApprove): Promise<Interaction | undefined> {
     if (terms === null) return undefined;
-    return this.queries.execute(new InteractionHead(terms.interactionId));
+    return await this.queries.execute(new InteractionHead(terms.interactionId));
   }
 
   /** What is to be approved, for whoever may decide on it now; undefined for all others. */
@@ -102,7 +102,7 @@ export class ApprovalReads {
     if (approvalStateAt(invocation, now) !== 'pending') return undefined;
     const { ever } = await this.callersAgent(invocation);
     if (!isIndependent(recordedCaller(caller), call.caller, ever)) return undefined;
-    return this.subjects.of(call.taskId, call.invocationId);
+    return await this.subjects.of(call.taskId, call.invocationId);
   }
 }
 

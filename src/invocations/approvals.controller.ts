@@ -1,7 +1,6 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { CLOCK } from '../config/tokens.js';
 import { START, type Position } from '../event-store/port.js';
 import { RequireScope } from '../http/access.js';
@@ -13,6 +12,7 @@ import type { Plain } from '../http/plain.js';
 import { orReject } from '../http/rejection-exception.js';
 import { CurrentRequest, type RequestContext } from '../http/request-context.js';
 import { writeAnswer } from '../http/write-answer.js';
+import { CurrentWrite, type WriteRequest } from '../http/write-request.js';
 import { timestampOf, type Clock } from '../kernel/timestamp.js';
 import { ApprovalReads, readInvocationId } from './approval-reads.js';
 import { DecideApproval } from './commands/decide-approval.js';
@@ -109,24 +109,22 @@ export class ApprovalsController {
   async decide(
     @Param('invocationId') target: string,
     @Body() body: DecisionBody,
-    @Body() raw: object,
-    @CurrentRequest() request: RequestContext,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentWrite() write: WriteRequest,
   ): Promise<Plain<ApprovalDocument>> {
     const invocationId = readInvocationId(target);
     const { decision, termsHash, argumentsDigest, reason = null } = body;
     const submitted = { decision, termsHash, argumentsDigest, reason };
     const kind = 'decide-approval';
-    const envelope = commandEnvelopeOf(request, {
+    const envelope = commandEnvelopeOf(write.request, {
       kind,
       target: invocationId,
-      body: raw,
+      body: write.raw,
       head: null,
     });
-    const command = new DecideApproval(invocationId, submitted, request.caller, envelope);
+    const command = new DecideApproval(invocationId, submitted, write.request.caller, envelope);
     const executed = orReject(await this.commands.execute(command));
     const { state, position, replayed } = executed;
-    writeAnswer(reply, { position, replayed });
+    writeAnswer(write.reply, { position, replayed });
     return approvalDocument(state, timestampOf(this.clock()), undefined);
   }
 }

@@ -60,7 +60,7 @@ export class InvocationExecution extends CommandExecution<
     basedOn: Readonly<Record<string, number>>,
     guess?: RememberedStream<InvocationState>,
   ): Promise<Result<Stored<InvocationState>, Rejection>> {
-    return this.store(
+    return await this.store(
       invocationStream(invocationId),
       command,
       envelope,

@@ -162,7 +162,7 @@ export class LoggedApprovals extends ApprovalLedger {
 
   async #mayRecord({ tenant, agent, principal }: Caller): Promise<boolean> {
     const caller = agent === null ? [tenant, principal] : [agent];
-    return this.#recording.consume(JSON.stringify(caller)).then(
+    return await this.#recording.consume(JSON.stringify(caller)).then(
       () => true,
       () => false,
     );

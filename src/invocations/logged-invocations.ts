@@ -62,8 +62,8 @@ export class LoggedInvocations extends InvocationLedger {
     const { nothing } = this.execution.repository;
     const stored = await this.execution.record(invocationId, command, envelope, basedOn, nothing);
     if (!stored.ok) return stored;
-    const { after } = stored.value;
-    if (after !== undefined) this.#running.set(invocationId, after);
+    const { sent } = stored.value;
+    if (sent !== undefined) this.#running.set(invocationId, sent.after);
     return ok(undefined);
   }
 

@@ -21,7 +21,7 @@ function write(value: unknown): string | undefined {
       return quote(value);
     case 'number':
       // ECMAScript's own spelling of numbers is the one that RFC 8785 section 3.2.2.3 asks for.
-      return Number.isFinite(value) ? JSON.stringify(value) : undefined;
+      return Number.isFinite(value) ? String(value) : undefined;
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':

@@ -8,16 +8,18 @@ import type { Agents, Interactions } from './ports.js';
 /** The interactions context, through its published command and query. */
 export function interactionsOverBus(commands: CommandBus, queries: QueryBus): Interactions {
   return {
-    find: async (interactionId) => queries.execute(new InteractionHead(interactionId)),
+    find: async (interactionId) => await queries.execute(new InteractionHead(interactionId)),
     execute: async (interactionId, command, envelope) =>
-      commands.execute(new PerformInteractionCommand(interactionId, command, undefined, envelope)),
+      await commands.execute(
+        new PerformInteractionCommand(interactionId, command, undefined, envelope),
+      ),
   };
 }
 
 /** The agents context, through its published queries. */
 export function agentsOverBus(queries: QueryBus): Agents {
   return {
-    heads: async (agentIds) => queries.execute(new AgentHeads(agentIds)),
-    before: async (agentId, position) => queries.execute(new AgentBefore(agentId, position)),
+    heads: async (agentIds) => await queries.execute(new AgentHeads(agentIds)),
+    before: async (agentId, position) => await queries.execute(new AgentBefore(agentId, position)),
   };
 }

@@ -38,7 +38,7 @@ export class DueEffects<Item> {
   async doDue(): Promise<boolean> {
     const { agenda, clock } = this.options;
     const due = agenda.takeDue(clock(), EFFECTS_AT_ONCE);
-    await Promise.all(due.map(async (each) => this.#do(each)));
+    await Promise.all(due.map(async (each) => await this.#do(each)));
     return due.length > 0;
   }
 

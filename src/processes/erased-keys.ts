@@ -34,7 +34,7 @@ export async function destroyErasedKeys(
     const found = await keys.findAll(scopes);
     // A scope without a key too: it must not get one.
     const left = scopes.filter((scope) => found.get(scope) !== ERASED);
-    await Promise.all(left.map(async (scope) => keys.destroy(scope)));
+    await Promise.all(left.map(async (scope) => await keys.destroy(scope)));
     erased = [];
   };
   for await (const { stream, data } of store.readAll(START, ERASURES)) {

@@ -38,7 +38,7 @@ export class ErasureEffects {
         const days = await this.#noteRetention(interaction);
         await this.#destroy([interactionStream(interactionId)]);
         const command = { kind: 'erase', retentionDays: days } as const;
-        return interactions.execute(interactionId, command, envelope);
+        return await interactions.execute(interactionId, command, envelope);
       },
     };
   }
@@ -74,10 +74,10 @@ export class ErasureEffects {
     const { interactionId } = interaction;
     if (erasureWaitsFor(interaction).length === 0) {
       const [legibleStill] = await this.#legible([interactionStream(interactionId)]);
-      return legibleStill === undefined ? notes.find(interactionId) : null;
+      return legibleStill === undefined ? await notes.find(interactionId) : null;
     }
     const days = retentionDays(interaction);
-    if (days === null) return notes.find(interactionId);
+    if (days === null) return await notes.find(interactionId);
     await notes.note(interactionId, days);
     return days;
   }
@@ -93,6 +93,6 @@ export class ErasureEffects {
 
   async #destroy(streams: readonly string[]): Promise<void> {
     const { keys } = this.options;
-    await Promise.all(streams.map(async (stream) => keys.destroy(keyScopeOf(stream))));
+    await Promise.all(streams.map(async (stream) => await keys.destroy(keyScopeOf(stream))));
   }
 }

@@ -136,15 +136,15 @@ export class ErasureProcess implements Process<Watched, Item> {
     const { interactions, repeated } = this.options;
     switch (kind) {
       case 'ended':
-        return this.#ofEnded(interactionId, cause);
+        return await this.#ofEnded(interactionId, cause);
       case 'erased':
         // Once more: a call may have asked for an approval while the contract was erased.
-        return this.#effects.sweep(stream, await repeated.streamsOf(interactionId), cause);
+        return await this.#effects.sweep(stream, await repeated.streamsOf(interactionId), cause);
       case 'repeated': {
         const interaction = await interactions.find(interactionId);
         // Otherwise the erasure, which is still to come, finds it in the log.
         if (interaction === undefined || interaction.erasure === null) return [];
-        return this.#effects.sweep(stream, [stream], cause);
+        return await this.#effects.sweep(stream, [stream], cause);
       }
     }
   }

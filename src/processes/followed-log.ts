@@ -76,7 +76,7 @@ export class FollowedLog<E extends DomainEvent, Item> implements ReadSoFar {
    */
   async follow(checkpoint: Position): Promise<void> {
     if (this.#seen < checkpoint) this.#seen = checkpoint;
-    await this.options.loop.run(async () => this.#readOn());
+    await this.options.loop.run(async () => await this.#readOn());
   }
 
   async #readOn(): Promise<void> {

@@ -58,7 +58,7 @@ export class LeaseAndCheckpoint {
   async ensureLease(): Promise<boolean> {
     if (this.#remainingMs() > this.leaseMs / 2) return true;
     this.#acquiring ??= this.#acquire().finally(() => (this.#acquiring = undefined));
-    return this.#acquiring;
+    return await this.#acquiring;
   }
 
   async #acquire(): Promise<boolean> {

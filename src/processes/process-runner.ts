@@ -142,7 +142,10 @@ export class ProcessRunner<E extends DomainEvent, Item> {
       await this.process.begin?.(this.#stopping.signal);
       const { checkpoint } = await this.#record.refresh();
       this.#beginning.madeProgress();
-      await Promise.all([this.#log.follow(checkpoint), this.#acting.run(async () => this.#act())]);
+      await Promise.all([
+        this.#log.follow(checkpoint),
+        this.#acting.run(async () => await this.#act()),
+      ]);
     });
     await this.#handOver();
     this.#hasStopped = true;

@@ -45,11 +45,11 @@ export class Processes {
 
   /** Lets what is under way finish and hands over to the other nodes. Before the store is closed. */
   async stop(): Promise<void> {
-    await Promise.all(this.#runners.map(async (runner) => runner.stop()));
+    await Promise.all(this.#runners.map(async (runner) => await runner.stop()));
   }
 
   /** Never fails. */
   async health(): Promise<readonly ProcessHealth[]> {
-    return Promise.all(this.#runners.map(async (runner) => runner.health()));
+    return await Promise.all(this.#runners.map(async (runner) => await runner.health()));
   }
 }

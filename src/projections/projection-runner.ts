@@ -96,7 +96,7 @@ export class ProjectionRunner implements ReadModel {
   ): Promise<boolean> {
     for (const name of projections ?? []) this.#views.requireKnown(name);
     const { database } = this.#options;
-    return this.#readers.until(
+    return await this.#readers.until(
       () => !database.isCutBack && this.#views.haveReached(position, projections),
       timeoutMs,
     );

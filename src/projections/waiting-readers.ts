@@ -8,7 +8,7 @@ export class WaitingReaders {
   async until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
     if (condition()) return true;
     if (timeoutMs <= 0 || this.#isClosed) return false;
-    return new Promise((resolve) => {
+    return await new Promise((resolve) => {
       const end = (held: boolean) => {
         this.#waiting.delete(check);
         clearTimeout(timer);

@@ -25,11 +25,13 @@ interface Purpose {
  */
 export async function openEventStore(location: EventStoreLocation): Promise<EventStore> {
   const purpose: Purpose = { variable: 'EVENT_STORE', namespace: 'log' };
-  if (location.engine !== 'eventstoredb') return openForgetting(location, purpose);
-  return orStartupError(purpose.variable, location, async () => {
+  if (location.engine !== 'eventstoredb') return await openForgetting(location, purpose);
+  return await orStartupError(purpose.variable, location, async () => {
     const { openEventStoreDb } =
       await import('../event-store/eventstoredb/eventstoredb-event-store.js');
-    return openEventStoreDb(location.connectionString, { onFault: faultLogger('event-store') });
+    return await openEventStoreDb(location.connectionString, {
+      onFault: faultLogger('event-store'),
+    });
   });
 }
 
@@ -38,7 +40,7 @@ export async function openEventStore(location: EventStoreLocation): Promise<Even
  * @throws {StartupError} when it cannot be opened
  */
 export async function openTaskStore(location: ForgettingLocation): Promise<DeletableEventStore> {
-  return openForgetting(location, { variable: 'TASK_STORE', namespace: 'tasks' });
+  return await openForgetting(location, { variable: 'TASK_STORE', namespace: 'tasks' });
 }
 
 function openForgetting(
@@ -49,11 +51,11 @@ function openForgetting(
   return orStartupError(variable, location, async () => {
     if (location.engine === 'sqlite') {
       const { openSqliteEventStore } = await import('../event-store/sqlite/sqlite-event-store.js');
-      return openSqliteEventStore(location.path, { onFault });
+      return await openSqliteEventStore(location.path, { onFault });
     }
     const { openPostgresEventStore } =
       await import('../event-store/postgres/postgres-event-store.js');
-    return openPostgresEventStore(location.url, { namespace, onFault });
+    return await openPostgresEventStore(location.url, { namespace, onFault });
   });
 }
 

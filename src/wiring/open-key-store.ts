@@ -17,7 +17,7 @@ export async function openKeyStore(
   location: ForgettingLocation,
   log: EventStore,
 ): Promise<KeyStore> {
-  return orStartupError('KEY_STORE', location, async () => {
+  return await orStartupError('KEY_STORE', location, async () => {
     const keys = await open(location);
     try {
       await refuseForeign(keys, location, log);
@@ -32,10 +32,10 @@ export async function openKeyStore(
 async function open(location: ForgettingLocation): Promise<KeyStore> {
   if (location.engine === 'sqlite') {
     const { openSqliteKeyStore } = await import('../event-store/sqlite/sqlite-key-store.js');
-    return openSqliteKeyStore(location.path, { randomBytes });
+    return await openSqliteKeyStore(location.path, { randomBytes });
   }
   const { openPostgresKeyStore } = await import('../event-store/postgres/postgres-key-store.js');
-  return openPostgresKeyStore(location.url, { randomBytes });
+  return await openPostgresKeyStore(location.url, { randomBytes });
 }
 
 /**

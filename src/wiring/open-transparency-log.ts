@@ -71,7 +71,7 @@ export async function openTransparencyLog(
     thread.fail(fault);
   });
   const writer = new CheckpointWriter(store, Date.now, random);
-  const catchUp = async () => thread.reaches(await store.head(), CATCH_UP_MS);
+  const catchUp = async () => await thread.reaches(await store.head(), CATCH_UP_MS);
   const signer = new CheckpointSigner({
     origin,
     tree,

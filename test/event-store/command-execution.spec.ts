@@ -160,6 +160,94 @@ describe('a command', () => {
     expect(result).toEqual({ ok: false, error: { code: 'too-many-revisions' } });
   });
 
+  describe('that was surely written now', () => {
+    let reads: number;
+    const counted = (others: Partial<EventStore> = {}): EventStore =>
+      storeWith(store, {
+        readStream: (...asked) => {
+          reads++;
+          return store.readStream(...asked);
+        },
+        ...others,
+      });
+    /** An engine that does not know whether it had the events before. */
+    const unsure: Partial<EventStore> = {
+      append: async (...asked) => {
+        const appended = await store.append(...asked);
+        if (!appended.ok) return appended;
+        const { revision, position } = appended.value;
+        return ok({ revision, position });
+      },
+    };
+
+    beforeEach(() => {
+      reads = 0;
+    });
+
+    it('is answered as it is stored, and remembered, without being read back', async () => {
+      const execution = executionOver(counted());
+      for (const text of ['one', 'two', 'three']) await note(execution, 'ours', text);
+      // One look before each decision, in which nothing new is found.
+      expect(reads).toBe(3);
+      const remembered = await execution.repository.load('stream');
+      expect(remembered).toEqual(await executionOver(store).repository.load('stream'));
+      const again = await note(execution, 'ours', 'two');
+      expect(again).toMatchObject({ ok: true, value: { revision: 1, replayed: true } });
+    });
+
+    it('is answered as by an engine that is not sure of it, which is read', async () => {
+      const sure = await note(executionOver(counted()), 'ours', 'one');
+      expect(reads).toBe(1);
+      const stream = 'another stream';
+      const asked = { by: 'ours', text: 'one' };
+      const other = await executionOver(counted(unsure)).execute(
+        stream,
+        asked,
+        request('ours', 'one'),
+        async () => ok({ context: {}, basedOn: {} }),
+      );
+      expect(reads).toBe(3);
+      const position = (await store.readLast(stream))?.position;
+      expect(other).toEqual({ ok: true, value: { ...(sure.ok && sure.value), position } });
+    });
+
+    it('may begin a stream unseen; where somebody else has begun it, that is read', async () => {
+      const execution = executionOver(counted());
+      const begin = (text: string): ReturnType<typeof execution.execute> =>
+        execution.execute(
+          'stream',
+          { by: 'ours', text },
+          request('ours', text),
+          async () => ok({ context: {}, basedOn: {} }),
+          execution.repository.nothing,
+        );
+      expect(await begin('one')).toMatchObject({ ok: true, value: { revision: 0 } });
+      expect(reads).toBe(0);
+      expect(await begin('one')).toMatchObject({ ok: true, value: { replayed: true } });
+      expect(await begin('two')).toMatchObject({
+        ok: true,
+        value: { revision: 1, replayed: false, state: [{ text: 'one' }, { text: 'two' }] },
+      });
+    });
+
+    it('is not remembered over what somebody has read on meanwhile', async () => {
+      const execution = executionOver(
+        counted({
+          append: async (...asked) => {
+            const appended = await store.append(...asked);
+            await note(executionOver(store), 'others', 'later');
+            await execution.repository.load('stream');
+            return appended;
+          },
+        }),
+      );
+      const noted = await note(execution, 'ours', 'one');
+      expect(noted).toMatchObject({ ok: true, value: { revision: 0, state: [{ by: 'ours' }] } });
+      const { state } = await execution.repository.load('stream');
+      expect(state.map(({ by }) => by)).toEqual(['ours', 'others']);
+    });
+  });
+
   it('sent again is answered from the log, as of its own last event', async () => {
     const execution = executionOver(store);
     const first = await note(execution, 'ours', 'one', 'key');

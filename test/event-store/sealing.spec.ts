@@ -2,6 +2,7 @@ import { randomBytes, webcrypto } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { seal, SealBroken, unseal } from '../../src/event-store/sealing.js';
+import { canonicalJson } from '../../src/kernel/canonical-json.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 
 const place = {
@@ -14,7 +15,9 @@ const texts = { reason: 'naïve “quotes” 🦊', list: ['b', 'a'], nothing: n
 
 describe('sealed texts', () => {
   it('open to what was sealed', () => {
-    expect(unseal(seal(texts, key, randomBytes(12), place), key, place)).toEqual(texts);
+    expect(unseal(seal(canonicalJson(texts), key, randomBytes(12), place), key, place)).toEqual(
+      texts,
+    );
   });
 
   it('open to what was sealed, whatever that was', () => {
@@ -22,14 +25,16 @@ describe('sealed texts', () => {
     fc.assert(
       fc.property(json, (value) => {
         const object = JSON.parse(JSON.stringify(value)) as JsonObject;
-        expect(unseal(seal(object, key, randomBytes(12), place), key, place)).toEqual(object);
+        expect(
+          unseal(seal(canonicalJson(object), key, randomBytes(12), place), key, place),
+        ).toEqual(object);
       }),
     );
   });
 
   it('are b64u(nonce12 ‖ ciphertext ‖ tag16) of AES-256-GCM, as another implementation reads it', async () => {
     const nonce = randomBytes(12);
-    const bytes = Buffer.from(seal(texts, key, nonce, place), 'base64url');
+    const bytes = Buffer.from(seal(canonicalJson(texts), key, nonce, place), 'base64url');
     expect(bytes.subarray(0, 12)).toEqual(nonce);
     const imported = await webcrypto.subtle.importKey('raw', key, 'AES-GCM', false, ['decrypt']);
     const additionalData = Buffer.from(`["${place.stream}","${place.id}","${place.type}"]`);
@@ -48,27 +53,34 @@ describe('sealed texts', () => {
     const nonce = Buffer.alloc(12, 9);
     const fixedPlace = { stream: 'interaction-x', id: 'i', type: 't' };
     const sealed = 'CQkJCQkJCQkJCQkJXKf28d-Drg-CWOlag4nCqqfVQY7uKiJX6pPwUTbVkdwEIT_B';
-    expect(seal({ reason: 'because' }, fixedKey, nonce, fixedPlace)).toBe(sealed);
+    expect(seal(canonicalJson({ reason: 'because' }), fixedKey, nonce, fixedPlace)).toBe(sealed);
     expect(unseal(sealed, fixedKey, fixedPlace)).toEqual({ reason: 'because' });
   });
 
   it('do not open under another key', () => {
-    const sealed = seal(texts, key, randomBytes(12), place);
+    const sealed = seal(canonicalJson(texts), key, randomBytes(12), place);
     expect(() => unseal(sealed, randomBytes(32), place)).toThrow(SealBroken);
   });
 
   it.each(['stream', 'id', 'type'] as const)('do not open at another %s', (member) => {
-    const sealed = seal(texts, key, randomBytes(12), place);
+    const sealed = seal(canonicalJson(texts), key, randomBytes(12), place);
     expect(() => unseal(sealed, key, { ...place, [member]: 'other' })).toThrow(SealBroken);
   });
 
   it('do not open at a place whose parts join to the same text', () => {
-    const sealed = seal(texts, key, randomBytes(12), { stream: 'a', id: 'b","c', type: 'd' });
+    const sealed = seal(canonicalJson(texts), key, randomBytes(12), {
+      stream: 'a',
+      id: 'b","c',
+      type: 'd',
+    });
     expect(() => unseal(sealed, key, { stream: 'a', id: 'b', type: 'c","d' })).toThrow(SealBroken);
   });
 
   it('do not open after any single bit was changed', () => {
-    const bytes = Buffer.from(seal({ a: 1 }, key, randomBytes(12), place), 'base64url');
+    const bytes = Buffer.from(
+      seal(canonicalJson({ a: 1 }), key, randomBytes(12), place),
+      'base64url',
+    );
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -81,13 +93,13 @@ describe('sealed texts', () => {
   });
 
   it('do not open when cut short, lengthened or spelled otherwise', () => {
-    const sealed = seal(texts, key, randomBytes(12), place);
+    const sealed = seal(canonicalJson(texts), key, randomBytes(12), place);
     for (const changed of [sealed.slice(0, -4), `${sealed}AAAA`, `${sealed}=`, ` ${sealed}`]) {
       expect(() => unseal(changed, key, place)).toThrow(SealBroken);
     }
   });
 
   it('need a nonce of 12 bytes', () => {
-    expect(() => seal(texts, key, randomBytes(16), place)).toThrow(TypeError);
+    expect(() => seal(canonicalJson(texts), key, randomBytes(16), place)).toThrow(TypeError);
   });
 });

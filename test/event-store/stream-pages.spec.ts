@@ -45,7 +45,8 @@ describe('the pages of a stream', () => {
     value(await store.append(stream, 'no-stream', sent));
     for (const from of [0, 1, 7, 8, 150, 199, 200, 300]) {
       for (const count of [0, 1, 8, 9, 100, 1_000, undefined]) {
-        const pages = await collect(streamPages(store, stream, from, count));
+        const limits = count === undefined ? {} : { count };
+        const pages = await collect(streamPages(store, stream, from, limits));
         const end = count === undefined ? undefined : from + count;
         expect(idsOf(pages.flat())).toEqual(idsOf(sent.slice(from, end)));
         expect(pages.every((page) => page.length > 0)).toBe(true);

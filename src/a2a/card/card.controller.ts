@@ -41,7 +41,7 @@ export class CardController {
     @Headers() headers: Readonly<Record<string, string | undefined>>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer | undefined> {
-    return this.#serve(this.agents[0], headers, reply);
+    return await this.#serve(this.agents[0], headers, reply);
   }
 
   @Get('a2a/:agent/.well-known/agent-card.json')
@@ -56,7 +56,7 @@ export class CardController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer | undefined> {
     const agent = this.agents.find((each) => each.agentId === agentId);
-    return this.#serve(agent, headers, reply);
+    return await this.#serve(agent, headers, reply);
   }
 
   async #serve(

@@ -58,7 +58,7 @@ export class PublicCards {
     if (known?.capabilities === capabilities && known.signer.keyId === signer.value.keyId) {
       return ok(known);
     }
-    return this.#make(agent, capabilities, signer.value);
+    return await this.#make(agent, capabilities, signer.value);
   }
 
   async #make(
@@ -69,7 +69,7 @@ export class PublicCards {
     const { agentId } = agent;
     const underWay = this.#making.get(agentId);
     // One of older capabilities is not for somebody who has seen their change.
-    if (underWay?.capabilities === capabilities) return underWay.card;
+    if (underWay?.capabilities === capabilities) return await underWay.card;
     const making = { capabilities, card: this.#publish(agent, signer) };
     this.#making.set(agentId, making);
     try {

@@ -55,11 +55,11 @@ export class DirectIntake {
     if (!planned.ok) return planned;
     const plan = planned.value;
     const known = owner.kind === 'principal' ? await tasks.load(id) : undefined;
-    if (known !== undefined) return this.#again(message, plan.direct, known);
+    if (known !== undefined) return await this.#again(message, plan.direct, known);
     const { byKey } = plan.direct;
     return byKey === null
-      ? this.#begin(message, plan, id)
-      : this.#beginByKey(message, plan, id, byKey);
+      ? await this.#begin(message, plan, id)
+      : await this.#beginByKey(message, plan, id, byKey);
   }
 
   /** One of a key at a time: those that came second here need no task that is given up again. */
@@ -73,10 +73,11 @@ export class DirectIntake {
     if (earlier !== undefined) {
       await earlier.catch(() => undefined);
       const made = await this.#madeBefore(message, plan.direct, byKey);
-      return made ?? this.#beginByKey(message, plan, id, byKey);
+      return await (made ?? this.#beginByKey(message, plan, id, byKey));
     }
     const begin = async (): Promise<Taken> =>
-      (await this.#madeBefore(message, plan.direct, byKey)) ?? this.#begin(message, plan, id);
+      await ((await this.#madeBefore(message, plan.direct, byKey)) ??
+        this.#begin(message, plan, id));
     const beginning = begin();
     this.#beginning.set(byKey, beginning);
     try {
@@ -93,9 +94,9 @@ export class DirectIntake {
     if (direct.refusedLast !== null) return err(direct.refusedLast);
     const refused = await webhookRefusal(params, pushConfigs);
     if (refused !== undefined) return err(refused);
-    return beginning.begin(message, plan, {
+    return await beginning.begin(message, plan, {
       isHere: ({ messages }) => messages.has(params.message.messageId),
-      again: async (stored) => this.#again(message, direct, stored),
+      again: async (stored) => await this.#again(message, direct, stored),
       ...submission(tasks, message, id),
     });
   }

@@ -89,13 +89,13 @@ export class AgentMessages extends MessageExecution {
 
   /** Undefined: it is too late, and there will be a message instead. */
   async #show({ stored, turn }: TakenMessage): Promise<StoredTask | undefined> {
-    if (turn === null) return this.tasks.show(stored);
+    if (turn === null) return await this.tasks.show(stored);
     return turn.show() ? stored : undefined;
   }
 
   /** Of the turn here, or of one that another request or another process began. */
   async #endOf({ stored, turn }: TakenMessage, signal: AbortSignal): Promise<TurnEnd> {
-    if (turn !== null) return turn.ended;
+    if (turn !== null) return await turn.ended;
     if (!isRunning(stored)) return { stored, isBroken: false };
     const id = stored.task.id as Uuid;
     // Ends with the turn, or when the client is gone.

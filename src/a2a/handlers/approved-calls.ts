@@ -116,8 +116,8 @@ export class ApprovedCalls {
   ): Promise<Result<StoredTask, TaskChangeRefused>> {
     const { tasks } = this.parts;
     return isHeld(stored)
-      ? tasks.release(idOf(stored), invocationId, [end])
-      : tasks.record(idOf(stored), invocationId, [end]);
+      ? await tasks.release(idOf(stored), invocationId, [end])
+      : await tasks.record(idOf(stored), invocationId, [end]);
   }
 }
 

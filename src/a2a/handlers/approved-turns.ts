@@ -46,7 +46,7 @@ export class ApprovedTurns implements OnModuleDestroy {
   #stopListening: () => void = () => undefined;
 
   constructor(private readonly parts: ApprovedTurnsParts) {
-    const look = async (signal: AbortSignal) => this.look(signal);
+    const look = async (signal: AbortSignal) => await this.look(signal);
     this.#looking = new Recurring('the resumption of calls', look, PAUSE_MS, parts.report);
   }
 
@@ -123,11 +123,18 @@ export class ApprovedTurns implements OnModuleDestroy {
     // The task has not said yet that it waits. If it never will, it is given up as a lost turn.
     if (stored.hold?.invocationId !== invocationId) return;
     const { decision, expiresAt } = invocation.approval;
-    if (decision?.verdict === 'denied') return calls.refuse(stored, invocation, 'approval-denied');
-    if (clock() >= millisecondsOf(expiresAt)) {
-      return calls.refuse(stored, invocation, 'approval-expired');
+    if (decision?.verdict === 'denied') {
+      await calls.refuse(stored, invocation, 'approval-denied');
+      return;
     }
-    if (decision !== null) return calls.run(stored, invocation);
+    if (clock() >= millisecondsOf(expiresAt)) {
+      await calls.refuse(stored, invocation, 'approval-expired');
+      return;
+    }
+    if (decision !== null) {
+      await calls.run(stored, invocation);
+      return;
+    }
     if (await this.#isOver(invocation)) await calls.refuse(stored, invocation, 'approval-void');
   }
 

@@ -32,7 +32,7 @@ export class CallPermissions {
     skillId: SkillId,
   ): Promise<AuthorizationAnswer> {
     const { agent, caller } = request;
-    return this.parts.authorizer.authorize({
+    return await this.parts.authorizer.authorize({
       agentId: agent.agentId,
       skillId,
       caller,

@@ -95,9 +95,9 @@ export class HeldCalls {
     const taskId = task.id as Uuid;
     if (binding === null || routing === null) throw new TypeError('a held task is bound');
     const call = heldDirectCall(stored, directInvokeExtensionUri);
-    if (call !== null) return directPlanner.plan(received, call, taskId);
+    if (call !== null) return await directPlanner.plan(received, call, taskId);
     const { message, configuration } = received.params;
-    return planner.call(received, taskId, {
+    return await planner.call(received, taskId, {
       skillId: binding.skillId,
       // A first message goes to whom the manifest names by now.
       handler: routing.layer === 'continuing-task' ? binding.handler : null,

@@ -66,9 +66,9 @@ export class MessageIntake {
     if (!direct.ok) return direct;
     const owner = ownerOf(request.caller, anonymous);
     const message = received(request, owner, params, contract.value);
-    if (direct.value !== null) return directIntake.take(message, direct.value);
+    if (direct.value !== null) return await directIntake.take(message, direct.value);
     const { taskId } = params.message;
-    return taskId === undefined ? this.#first(message) : this.#further(message, taskId);
+    return taskId === undefined ? await this.#first(message) : await this.#further(message, taskId);
   }
 
   async #first(message: ReceivedMessage): Promise<Taken> {
@@ -77,12 +77,12 @@ export class MessageIntake {
     const id = tasks.idFor(owner, request.agent.agentId, params.message.messageId);
     // Looked up before anything is decided: what was accepted once is not judged by today's routing.
     const known = owner.kind === 'principal' ? await tasks.load(id) : undefined;
-    if (known !== undefined) return this.#again(message, known);
+    if (known !== undefined) return await this.#again(message, known);
     const refused = await webhookRefusal(params, pushConfigs);
     if (refused !== undefined) return err(refused);
     const plan = await planner.first(message, id);
     if (!plan.ok) return plan;
-    return beginning.begin(message, plan.value, {
+    return await beginning.begin(message, plan.value, {
       ...this.#knownBy(message),
       ...submission(tasks, message, id),
     });
@@ -98,7 +98,7 @@ export class MessageIntake {
     if (contextId !== undefined && contextId !== stored.task.contextId) {
       return err(contextMismatch());
     }
-    if (stored.messages.has(messageId)) return this.#again(message, stored);
+    if (stored.messages.has(messageId)) return await this.#again(message, stored);
     if (await this.#beganAnother(message)) return err(messageIdReused());
     if (isTerminal(stored.task.status.state)) return err(taskEnded(taskId));
     if (isHeld(stored)) return err(approvalPending(taskId));
@@ -108,12 +108,12 @@ export class MessageIntake {
     const plan = await planner.further(message, stored);
     if (!plan.ok) return plan;
     const id = stored.task.id as Uuid;
-    return beginning.begin(message, plan.value, {
+    return await beginning.begin(message, plan.value, {
       ...this.#knownBy(message),
       id,
       append: async (changes) => {
         const turn = { message: params.message, digest, changes, ...pushConfigOf(params) };
-        return tasks.continue(id, stored.revision, turn);
+        return await tasks.continue(id, stored.revision, turn);
       },
       overtaken: overtakenBy,
     });
@@ -124,7 +124,7 @@ export class MessageIntake {
     const { messageId } = message.params.message;
     return {
       isHere: (stored) => stored.messages.has(messageId),
-      again: async (stored) => this.#again(message, stored),
+      again: async (stored) => await this.#again(message, stored),
     };
   }
 

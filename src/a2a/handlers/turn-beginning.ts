@@ -59,11 +59,13 @@ export class TurnBeginning {
   async begin(message: ReceivedMessage, plan: TurnPlan, how: Begin): Promise<Taken> {
     if (plan.kind === 'ask') {
       const asked = await how.append(askingChanges(plan));
-      return asked.ok ? ok({ stored: asked.value, turn: null }) : this.#instead(asked.error, how);
+      return asked.ok
+        ? ok({ stored: asked.value, turn: null })
+        : await this.#instead(asked.error, how);
     }
     const place = await this.#placeToWait(message, plan, how);
     if (place === undefined) {
-      return this.#full(plan, tooManyApprovals(plan.grant.capability), how);
+      return await this.#full(plan, tooManyApprovals(plan.grant.capability), how);
     }
     try {
       return await this.#beginWithin(message, plan, how);
@@ -79,12 +81,12 @@ export class TurnBeginning {
     const counted = await this.parts.rate.count(grant, message.owner);
     const { retryAfterSeconds } = counted;
     if (retryAfterSeconds !== null) {
-      return this.#full(plan, rateLimited(grant.capability, retryAfterSeconds), how);
+      return await this.#full(plan, rateLimited(grant.capability, retryAfterSeconds), how);
     }
     const slot = this.parts.turns.takeSlot(grant.capability.manifest, message.owner);
     if (slot === undefined) {
       counted.takeBack();
-      return this.#full(plan, busy(grant.capability), how);
+      return await this.#full(plan, busy(grant.capability), how);
     }
     const { isBegun, taken } = await this.#begin(message, plan, slot, how);
     // It was no call, but one that had been made before.
@@ -122,7 +124,7 @@ export class TurnBeginning {
 
   /** Somebody else was first: with the very same, or with something else. */
   async #instead(refused: TaskChangeRefused, how: Begin): Promise<Taken> {
-    return how.isHere(refused.task) ? how.again(refused.task) : err(how.overtaken(refused));
+    return how.isHere(refused.task) ? await how.again(refused.task) : err(how.overtaken(refused));
   }
 
   /** People look at what waits: nobody shall bury it. Undefined when there is no place. */
@@ -136,14 +138,14 @@ export class TurnBeginning {
     const { approvals, clock } = this.parts;
     const invocationId = invocationIdOf(id, params.message.messageId, direct?.byKey);
     const call = { invocationId, calling, hosted: agent.agentId };
-    return approvals.takePlace(call, MAX_UNDECIDED, clock());
+    return await approvals.takePlace(call, MAX_UNDECIDED, clock());
   }
 
   /** Without a place; but the last one may have gone to the very same message. */
   async #full({ direct }: PlannedCall, refusal: A2aRefusal, how: Begin): Promise<Taken> {
     await this.#appending.get(how.id)?.catch(() => undefined);
     const stored = await this.parts.tasks.load(how.id);
-    if (stored !== undefined && how.isHere(stored)) return how.again(stored);
+    if (stored !== undefined && how.isHere(stored)) return await how.again(stored);
     return err(direct === null ? refusal : direct.refusal(refusal));
   }
 }

@@ -48,7 +48,7 @@ export class TurnPlanner {
 
   /** For a message that starts a task, of this id. */
   async first(message: ReceivedMessage, taskId: Uuid): Promise<Result<TurnPlan, A2aRefusal>> {
-    return this.#route(message, taskId, message.params.message, '');
+    return await this.#route(message, taskId, message.params.message, '');
   }
 
   /** For a message that goes on with a task: to its handler, or to whom the answer names. */
@@ -59,7 +59,7 @@ export class TurnPlanner {
     const sent = message.params.message;
     const taskId = task.id as Uuid;
     if (binding === null) {
-      return this.#route(message, taskId, withEarlier(sent, task), textOf(sent.parts));
+      return await this.#route(message, taskId, withEarlier(sent, task), textOf(sent.parts));
     }
     const { skillId, handler } = binding;
     const routing: RoutingRecord = {
@@ -69,7 +69,7 @@ export class TurnPlanner {
       considered: { skillIds: [skillId], total: 1 },
     };
     const accepted = message.params.configuration?.acceptedOutputModes;
-    return this.call(message, taskId, { skillId, handler, routing, message: sent, accepted });
+    return await this.call(message, taskId, { skillId, handler, routing, message: sent, accepted });
   }
 
   /** May the message still be told of a skill that it, or its question, was about? */
@@ -174,7 +174,7 @@ export class TurnPlanner {
       case 'routed': {
         const { skillId, record: routing } = decision;
         const accepted = params.configuration?.acceptedOutputModes;
-        return this.call(received, taskId, {
+        return await this.call(received, taskId, {
           ...{ skillId, handler: null, routing, message, accepted },
         });
       }

@@ -157,7 +157,7 @@ export class Turn {
   /** Nobody speaks for the caller any more once the call is over, or was told to end. */
   readonly #token: CapabilityCall['token'] = async (audience) => {
     if (this.#isOver || this.#abort.signal.aborted) throw new Error('the call is over');
-    return this.order.call.token(audience);
+    return await this.order.call.token(audience);
   };
 
   #watch(): TurnWatch {

@@ -76,7 +76,7 @@ export class DurableTasks implements Tasks {
   }
 
   async show(stored: StoredTask): Promise<StoredTask | undefined> {
-    return this.showing.show(stored);
+    return await this.showing.show(stored);
   }
 
   async find(
@@ -107,7 +107,7 @@ export class DurableTasks implements Tasks {
     revision: number,
     turn: Parameters<typeof continueTask>[2],
   ): Promise<Result<StoredTask, TaskChangeRefused>> {
-    return this.#change(id, (fold) => continueTask(fold, revision, turn, this.newId));
+    return await this.#change(id, (fold) => continueTask(fold, revision, turn, this.newId));
   }
 
   async record(
@@ -128,7 +128,7 @@ export class DurableTasks implements Tasks {
     invocationId: Uuid,
     changes: readonly TaskChange[],
   ): Promise<Result<StoredTask, TaskChangeRefused>> {
-    return this.#change(id, (fold) => releaseTask(fold, invocationId, changes, this.newId));
+    return await this.#change(id, (fold) => releaseTask(fold, invocationId, changes, this.newId));
   }
 
   async cancel(
@@ -161,7 +161,7 @@ export class DurableTasks implements Tasks {
     agentId: AgentId,
     request: ListTasksRequest,
   ): Promise<Result<ListTasksResponse, A2aRefusal>> {
-    return this.taskList.list(owner, agentId, request);
+    return await this.taskList.list(owner, agentId, request);
   }
 
   watch(

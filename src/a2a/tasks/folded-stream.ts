@@ -30,7 +30,7 @@ export async function foldedStream(
 ): Promise<PlacedFold | undefined> {
   const placed = await folded(store, stream, known, condition);
   if (placed !== 'another') return placed;
-  return foldedStream(store, stream, undefined, condition);
+  return await foldedStream(store, stream, undefined, condition);
 }
 
 /** An event of a task, and its position: no other event is ever given it. */

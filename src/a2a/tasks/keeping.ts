@@ -24,7 +24,7 @@ export class Keeping {
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#starting;
-    await Promise.all(this.#keepers.map(async (keeper) => keeper.stop()));
+    await Promise.all(this.#keepers.map(async (keeper) => await keeper.stop()));
   }
 
   async #whenReady(keepers: readonly Keeper[]): Promise<void> {

@@ -30,7 +30,7 @@ export class PastFolds {
   ): Promise<TaskFold | undefined> {
     const key = `${id} ${position}`;
     const known = this.#kept.get(key) ?? this.#underWay.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return await known;
     const loading = load();
     this.#underWay.set(key, loading);
     try {

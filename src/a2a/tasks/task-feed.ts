@@ -47,7 +47,7 @@ export class TaskFeed {
     await this.#subscription.begun;
     const isDone = (): boolean => this.#isClosed;
     return {
-      wait: async (signal) => alarm.sleep(LONGEST_WAIT_MS, signal),
+      wait: async (signal) => await alarm.sleep(LONGEST_WAIT_MS, signal),
       get isDone() {
         return isDone();
       },
@@ -90,7 +90,7 @@ export class TaskFeed {
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
     const before = this.#running;
-    this.#running = before.then(async () => this.#follow(stop.signal, begin));
+    this.#running = before.then(async () => await this.#follow(stop.signal, begin));
     return { stop, begun };
   }
 

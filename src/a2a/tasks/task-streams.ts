@@ -77,7 +77,7 @@ export class TaskStreams {
    * watch it ask for the same one, and get one.
    */
   async asOf(id: Uuid, position: Position): Promise<TaskFold | undefined> {
-    return this.#past.at(id, position, async () => {
+    return await this.#past.at(id, position, async () => {
       const past = await this.#placedWhile(id, (event) => event.position <= position);
       return past?.position === position ? past.fold : undefined;
     });
@@ -170,7 +170,7 @@ export class TaskStreams {
     const isBefore =
       kept !== undefined && condition({ revision: kept.fold.revision, position: kept.position });
     const known = isBefore ? kept : undefined;
-    return foldedStream(this.store, taskStream(id), known, condition);
+    return await foldedStream(this.store, taskStream(id), known, condition);
   }
 
   /** A slower reader must not put an older fold back. */

@@ -174,7 +174,7 @@ function unary<P>(
     kind: 'unary',
     perform: async (call, sent) => {
       const params = requests.readRequest(read, sent, call.agent.agentId);
-      return params.ok ? perform(call, params.value) : params;
+      return params.ok ? await perform(call, params.value) : params;
     },
   };
 }
@@ -187,7 +187,7 @@ function stream<P>(
     kind: 'stream',
     perform: async (call, sent) => {
       const params = requests.readRequest(read, sent, call.agent.agentId);
-      return params.ok ? perform(call, params.value) : params;
+      return params.ok ? await perform(call, params.value) : params;
     },
   };
 }

@@ -42,12 +42,13 @@ export type ChangeEnvelope = Pick<
 /**
  * @param raw the body as parsed: what was signed, unlike the checked copy that decorators see
  */
-export function changeEnvelopeOf(agentId: AgentId, body: ChangeBody, raw: object): ChangeEnvelope {
+export function changeEnvelopeOf(agentId: AgentId, body: ChangeBody, raw: unknown): ChangeEnvelope {
   const { expectedRevision, signature } = body;
   return {
     agentId,
     expectedRevision,
-    changeHash: changeHash(raw),
+    // The body was read from it, so it is an object.
+    changeHash: changeHash(raw as object),
     signature: signature && {
       keyId: signature.keyId,
       signedAt: signature.signedAt,

@@ -117,7 +117,7 @@ export class Evidence {
     const covering = newest && (await this.log.checkpointOver(leafOf(newest), readWaitMs));
     if (covering === undefined || covering.size >= size) return covering;
     // Another node may have shown it, and this one be a moment behind.
-    return this.log.checkpointOf(size, readWaitMs);
+    return await this.log.checkpointOf(size, readWaitMs);
   }
 
   /** A stream's events among the first `size` leaves: they are read, and counted, not kept. */
@@ -182,7 +182,7 @@ export class Evidence {
     size: number,
   ): AsyncGenerator<BundleStream, void> {
     for (const [name, count] of counts) {
-      const pages = streamPages(this.store, name, 0, count);
+      const pages = streamPages(this.store, name, 0, { count });
       const entries = entryTexts(pages, this.log, size, told(name));
       yield { name, entries: exactly(count, entries) };
     }

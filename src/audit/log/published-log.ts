@@ -27,7 +27,7 @@ export class PublishedLog implements TransparencyLog {
 
   async checkpoint(): Promise<PublishedCheckpoint | undefined> {
     this.requireOurs();
-    return Promise.resolve(this.#newest());
+    return await Promise.resolve(this.#newest());
   }
 
   async checkpointOver(

@@ -53,7 +53,7 @@ export class TreeThread {
 
   /** True as soon as the tree has taken every event up to a position. */
   async reaches(position: Position, timeoutMs: number): Promise<boolean> {
-    return this.until(
+    return await this.until(
       () => this.#progress.position >= position && this.#progress.stalled === null,
       timeoutMs,
     );
@@ -62,7 +62,7 @@ export class TreeThread {
   /** True as soon as the condition holds; it is asked after each step of the tree. */
   async until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
     this.wake();
-    return this.#readers.until(condition, timeoutMs);
+    return await this.#readers.until(condition, timeoutMs);
   }
 
   /** Ends the thread, and starts another one as if it had failed by itself: what it works on is no good. */

@@ -84,7 +84,7 @@ export class DisclosedEvents {
       if (interactionId !== undefined && erased.has(interactionId)) continue;
       scopes.add(keyScopeOf(envelope.stream));
     }
-    return scopes.size === 0 ? NO_KEYS : this.keys.findAll([...scopes]);
+    return scopes.size === 0 ? NO_KEYS : await this.keys.findAll([...scopes]);
   }
 
   async #candidates(

@@ -31,8 +31,11 @@ export class CapabilityCommands {
   ): Promise<Result<Executed<Capability>, Rejection>> {
     const { agentId, skillId } = targetOf(command);
     const stream = capabilityStream(agentId, skillId);
-    const executed = await this.execution.execute(stream, command, envelope, async (state, now) =>
-      this.contexts.prepare(command, state, caller, now),
+    const executed = await this.execution.execute(
+      stream,
+      command,
+      envelope,
+      async (state, now) => await this.contexts.prepare(command, state, caller, now),
     );
     if (!executed.ok) return executed;
     const { state } = executed.value;

@@ -25,7 +25,7 @@ export class PlannedHeads implements CapabilityHeads {
     if (planned !== undefined) return planned;
     const read = this.#read.get(stream) ?? this.today.head(agentId, skillId);
     this.#read.set(stream, read);
-    return read;
+    return await read;
   }
 
   async all(agentId: AgentId): Promise<Result<Iterable<Capability>, Rejection>> {

@@ -39,7 +39,7 @@ export async function firstForeign(
   const right = ahead.filter(isRight).map(({ checkpoint }) => checkpoint.size);
   const known = Math.max(from, ...right);
   const wrong = sizes.find((size) => size > known);
-  return wrong === undefined ? undefined : firstForeignLeaf(log, client, known, wrong);
+  return wrong === undefined ? undefined : await firstForeignLeaf(log, client, known, wrong);
 }
 
 /**

@@ -61,7 +61,7 @@ export class Auditor {
   async verify(bundle: EvidenceBundle, name: string): Promise<Told> {
     const file = join(this.folder, name);
     await writeFile(file, JSON.stringify(bundle));
-    return run(verify, [file, '--trust', this.verifierKey]);
+    return await run(verify, [file, '--trust', this.verifierKey]);
   }
 
   /** `countersign audit` of the live service. */

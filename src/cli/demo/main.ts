@@ -145,7 +145,7 @@ async function mint(
   const key = await loadDevKey(devIssuerKeyFile(folder));
   if (key === undefined) throw new Error('the local issuer has no key yet');
   const claims = { principal, tenant, agent, scopes, lifetimeSeconds: TOKEN_SECONDS };
-  return mintDevToken(key, claims, Date.now());
+  return await mintDevToken(key, claims, Date.now());
 }
 
 function tenantOf(agent: string): string {

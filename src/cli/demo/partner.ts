@@ -26,7 +26,7 @@ export class Partner {
 
   /** The card that this caller is entitled to. */
   async card(): Promise<AgentCard> {
-    return this.client.getAgentCard();
+    return await this.client.getAgentCard();
   }
 
   async send(parts: readonly Part[], preferredSkill?: string): Promise<Outcome> {

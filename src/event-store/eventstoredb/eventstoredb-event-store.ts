@@ -148,13 +148,13 @@ export class EventStoreDbStore implements EventStore {
 
   async head(): Promise<Position> {
     this.#refuseClosed();
-    return this.#reader.head();
+    return await this.#reader.head();
   }
 
   async holds(position: Position): Promise<boolean> {
     if (position === START) return true;
     if (!isLogPosition(position) || position > (await this.head())) return false;
-    return this.#reader.canReadFrom(position);
+    return await this.#reader.canReadFrom(position);
   }
 
   /** Ends the subscriptions, answers the appends under way, then ends the connection. */

@@ -50,7 +50,7 @@ export class HeadSearch {
       // An older copy of the log was put back meanwhile: nothing is known of it.
       if (this.#last === undefined || !isInvalidPosition(error)) throw error;
       this.#end = this.#last = undefined;
-      return this.goOn(patienceMs, patience);
+      return await this.goOn(patienceMs, patience);
     }
   }
 

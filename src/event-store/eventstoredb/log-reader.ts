@@ -52,7 +52,7 @@ export class LogReader {
     if (limit === 0) return [];
     const fromRevision = from === 0 ? FROM_START : BigInt(from);
     const most = limit === Infinity ? {} : { maxCount: limit };
-    return this.#readStream(stream, { direction: FORWARDS, fromRevision, ...most });
+    return await this.#readStream(stream, { direction: FORWARDS, fromRevision, ...most });
   }
 
   /** The newest event of a stream; undefined for no stream. */
@@ -63,7 +63,7 @@ export class LogReader {
   }
 
   async #readStream(stream: string, options: ReadStreamOptions): Promise<readonly StoredEvent[]> {
-    return persist(this.patienceMs, async () => {
+    return await persist(this.patienceMs, async () => {
       const pull = new Pull(
         this.client.readStream(this.nameOf(stream), { ...this.options, ...options }, BUFFERED),
       );
@@ -113,7 +113,7 @@ export class LogReader {
 
   /** Whether the server reads on from a position: nothing that is no event's, now or once. */
   async canReadFrom(position: Position): Promise<boolean> {
-    return persist(this.patienceMs, async () => {
+    return await persist(this.patienceMs, async () => {
       const fromPosition = toLogPosition(position);
       const pull = new Pull(
         this.client.readAll(

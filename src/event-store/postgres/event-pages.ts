@@ -38,7 +38,7 @@ export class EventPages {
 
   /** The events after `after`, at most up to `head`. */
   async page(after: number, head: number, filter: EventFilter = {}): Promise<Page> {
-    if (head - after > PAGE_POSITIONS) return this.#read(after, head, filter);
+    if (head - after > PAGE_POSITIONS) return await this.#read(after, head, filter);
     // All who follow the log ask for the same newest events at the same time.
     const key = `${String(after)} ${String(head)}`;
     const { events, end } = await this.#newest.get(key, () => this.#read(after, head, {}));

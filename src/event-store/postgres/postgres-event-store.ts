@@ -128,7 +128,7 @@ export class PostgresEventStore implements DeletableEventStore {
       refuseUnstorable(text);
     }
     const after = expected === 'no-stream' ? -1 : expected;
-    return this.#appends.submit({ stream, after, rows, basis });
+    return await this.#appends.submit({ stream, after, rows, basis });
   }
 
   async readStream(
@@ -151,7 +151,7 @@ export class PostgresEventStore implements DeletableEventStore {
 
   async readLast(stream: string): Promise<RecordedEnvelope | undefined> {
     this.#refuseClosed();
-    return isStorable(stream) ? this.#newest.of(stream) : undefined;
+    return isStorable(stream) ? await this.#newest.of(stream) : undefined;
   }
 
   /** Ends at what was the head when the reading began. */
@@ -207,7 +207,7 @@ export class PostgresEventStore implements DeletableEventStore {
    */
   async deleteStreams(heads: ReadonlyMap<string, Position>): Promise<ReadonlySet<string>> {
     this.#refuseClosed();
-    return this.#deletion.delete(heads);
+    return await this.#deletion.delete(heads);
   }
 
   /**

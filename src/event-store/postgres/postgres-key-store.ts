@@ -104,7 +104,7 @@ export class PostgresKeyStore implements KeyStore {
 
   async findAll(scopes: readonly string[]): Promise<ReadonlyMap<string, DataKey | Erased>> {
     this.#refuseClosed();
-    return this.#stored(scopes.filter(isStorable));
+    return await this.#stored(scopes.filter(isStorable));
   }
 
   /** @throws {EventStoreUnavailable} also when its bytes cannot be removed yet: later they are. */

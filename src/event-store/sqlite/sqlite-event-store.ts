@@ -123,20 +123,18 @@ export class SqliteEventStore implements DeletableEventStore {
     const after = expected === 'no-stream' ? -1 : expected;
     const outcome = await this.#appends.submit({ stream, after, rows, basis });
     if ('code' in outcome) return err(outcome);
-    return ok({ revision: after + rows.length, position: toPosition(outcome.position) });
+    const { position, isNew } = outcome;
+    const revision = after + rows.length;
+    return ok({ revision, position: toPosition(position), ...(isNew && { isNew }) });
   }
 
-  async readStream(
-    stream: string,
-    from = 0,
-    limit = Infinity,
-  ): Promise<readonly RecordedEnvelope[]> {
-    const events = await untilFree(this.#patienceMs, () => {
+  readStream(stream: string, from = 0, limit = Infinity): Promise<readonly RecordedEnvelope[]> {
+    return untilFree(this.#patienceMs, () => {
       this.#refuseClosed();
       const newest = this.#tail.ofStream(stream, from);
-      return newest?.slice(0, limit) ?? this.#streamFromFile(stream, from, limit);
+      const events = newest?.slice(0, limit) ?? this.#streamFromFile(stream, from, limit);
+      return events.map(({ envelope }) => envelope);
     });
-    return events.map(({ envelope }) => envelope);
   }
 
   async readLast(stream: string): Promise<RecordedEnvelope | undefined> {
@@ -191,7 +189,7 @@ export class SqliteEventStore implements DeletableEventStore {
   }
 
   async head(): Promise<Position> {
-    return untilFree(this.#patienceMs, () => {
+    return await untilFree(this.#patienceMs, () => {
       this.#refuseClosed();
       return toPosition(this.#head());
     });
@@ -203,7 +201,7 @@ export class SqliteEventStore implements DeletableEventStore {
 
   async deleteStreams(heads: ReadonlyMap<string, Position>): Promise<ReadonlySet<string>> {
     this.#refuseClosed();
-    return this.#deletion.delete(heads);
+    return await this.#deletion.delete(heads);
   }
 
   /** The settings in force on this connection: what acknowledged means. */

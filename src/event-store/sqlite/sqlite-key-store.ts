@@ -112,11 +112,11 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async obtain(scope: string): Promise<DataKey | Erased> {
-    return (await this.find(scope)) ?? this.#requests.submit({ kind: 'obtain', scope });
+    return await ((await this.find(scope)) ?? this.#requests.submit({ kind: 'obtain', scope }));
   }
 
   async find(scope: string): Promise<DataKey | Erased | undefined> {
-    return untilFree(this.#patienceMs, () => {
+    return await untilFree(this.#patienceMs, () => {
       this.#refuseClosed();
       return this.#find(scope);
     });

@@ -49,7 +49,7 @@ export async function mintDevToken(
   now: number,
 ): Promise<string> {
   const issuedAt = Math.floor(now / 1000);
-  return new SignJWT({
+  return await new SignJWT({
     scope: claims.scopes.join(' '),
     tenant: claims.tenant,
     ...(claims.client === undefined ? {} : { client_id: claims.client }),

@@ -88,7 +88,7 @@ class JwksEndpoint {
       await discovery;
       const newer = this.#keys;
       if (newer === undefined || newer === keys) throw error;
-      return newer(...token);
+      return await newer(...token);
     }
   }
 

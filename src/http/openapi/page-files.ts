@@ -29,7 +29,7 @@ export function servePageFiles(fastify: FastifyInstance): void {
     fastify.get(`${DOCS_PATH}/${name}`, async (_request, reply) => {
       bytes ??= readFile(join(folder, name)).then(shared);
       reply.type(type);
-      return bytes;
+      return await bytes;
     });
   }
   fastify.addHook('onRequest', (request, _reply, done) => {

@@ -24,7 +24,7 @@ export class PartiesOfStreams {
     for (let next = 0; next < unknown.length; next += READS_AT_ONCE) {
       const some = unknown.slice(next, next + READS_AT_ONCE);
       const read = await Promise.all(
-        some.map(async (stream) => this.store.readStream(stream, 0, 1)),
+        some.map(async (stream) => await this.store.readStream(stream, 0, 1)),
       );
       for (const [first] of read) if (first !== undefined) this.note(first);
     }

@@ -43,7 +43,7 @@ export class BackendCircuits {
   /** Makes a caller's attempt, unless a circuit is open: then the fault is `not-tried`. */
   async through(caller: Caller | null, attempt: () => Promise<Tried>): Promise<Tried> {
     // The caller's first: what it refuses must not be the attempt that finds out for all.
-    return this.#of(caller).through(async () => this.#ofAll.through(attempt));
+    return await this.#of(caller).through(async () => await this.#ofAll.through(attempt));
   }
 
   #of(caller: Caller | null): Circuit {

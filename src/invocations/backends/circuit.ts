@@ -50,7 +50,7 @@ export class Circuit {
   async through(attempt: () => Promise<Tried>): Promise<Tried> {
     // While one attempt finds out, the others are not kept waiting for it.
     if (this.#breaker.state === CircuitState.HalfOpen) {
-      return this.clock() - this.#findingSince < this.rules.findingMs ? open() : attempt();
+      return this.clock() - this.#findingSince < this.rules.findingMs ? open() : await attempt();
     }
     try {
       return await this.#breaker.execute(attempt);

@@ -126,7 +126,7 @@ export class GuardedExchange {
     if (new URL(url).href !== new URL(this.parts.url).href) {
       throw this.#remember(new AttemptFault('answered', 'its client was led to another address'));
     }
-    return this.#send(init);
+    return await this.#send(init);
   }
 
   /** @throws {AttemptFault} also for every status that does not come with a whole answer, or none */

@@ -56,7 +56,7 @@ export function mcpExchange(tool: string): Exchange {
         transport
           .terminateSession()
           .catch(() => undefined)
-          .then(async () => client.close()),
+          .then(async () => await client.close()),
       );
     }
   };
@@ -67,8 +67,8 @@ function withoutListening(guard: GuardedExchange): typeof fetch {
   return async (input, init) => {
     if (init?.method === 'GET') return new Response(null, { status: 405 });
     const id = requestIdOf(init?.body);
-    if (id === undefined) return guard.fetchNothing(input, init);
-    return guard.fetchAnswer((document) => answers(document, id))(input, init);
+    if (id === undefined) return await guard.fetchNothing(input, init);
+    return await guard.fetchAnswer((document) => answers(document, id))(input, init);
   };
 }
 

@@ -39,7 +39,7 @@ export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
     const stream = invocationStream(invocationId);
     const executed = await this.execution.execute(stream, command, envelope, async (state, now) =>
       this.reads.isVisible(state, caller)
-        ? this.#context(state, now)
+        ? await this.#context(state, now)
         : err({ code: 'approval-not-found' }),
     );
     if (!executed.ok) {

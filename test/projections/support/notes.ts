@@ -7,6 +7,7 @@ import type { NewEnvelope } from '../../../src/kernel/envelope.js';
 import type { KeyStore } from '../../../src/event-store/key-store.js';
 import type { EventStore, Position } from '../../../src/event-store/port.js';
 import { seal } from '../../../src/event-store/sealing.js';
+import { canonicalJson } from '../../../src/kernel/canonical-json.js';
 import { openSqliteEventStore } from '../../../src/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteKeyStore } from '../../../src/event-store/sqlite/sqlite-key-store.js';
 import type { DomainEvent } from '../../../src/kernel/event.js';
@@ -163,7 +164,7 @@ export class Node {
     if (texts !== null) {
       const key = await this.keys.obtain(stream);
       if (key === 'erased') throw new Error('erased');
-      sealed = seal(texts, key, randomBytes(12), { stream, id, type });
+      sealed = seal(canonicalJson(texts), key, randomBytes(12), { stream, id, type });
     }
     return {
       id,

@@ -70,7 +70,7 @@ export class WorkerTextClassifier implements TextClassifier {
     const short = { ...question, text: text.slice(0, MAX_TEXT_LENGTH) };
     const impatience = new AbortController();
     const verdict = this.#inTurn(holder, impatience.signal, (thread) => thread.ask(short));
-    return inTime(orElse(NOTHING, verdict), NOTHING, () => impatience.abort());
+    return await inTime(orElse(NOTHING, verdict), NOTHING, () => impatience.abort());
   }
 
   /** Whoever is out of patience, or finds too many waiting, has no turn. */
@@ -89,7 +89,7 @@ export class WorkerTextClassifier implements TextClassifier {
 
   async warnings(agentId: AgentId): Promise<readonly SkillWarning[]> {
     if (this.#thread === undefined) return [];
-    return orElse([], inTime(this.#thread.ask({ ask: 'warnings', agentId }), []));
+    return await orElse([], inTime(this.#thread.ask({ ask: 'warnings', agentId }), []));
   }
 
   /** Resolves when refinement has caught up with the last lesson, or the thread is gone. */

@@ -26,14 +26,18 @@ function indexOf(agentId: AgentId): AgentIndex {
 async function answer(question: Question): Promise<Answers[Question['ask']]> {
   const index = indexOf(question.agentId);
   switch (question.ask) {
-    case 'learn':
-      return index.learn(question.skills) as Promise<undefined>;
+    case 'learn': {
+      await (index.learn(question.skills) as Promise<undefined>);
+      return;
+    }
     case 'classify':
       return index.classify(question.text, question.candidates);
     case 'warnings':
       return index.warnings;
-    case 'settle':
-      return index.settle() as Promise<undefined>;
+    case 'settle': {
+      await (index.settle() as Promise<undefined>);
+      return;
+    }
   }
 }
 

@@ -108,7 +108,7 @@ export class TaskList {
 
   async #reaches(position: Position): Promise<boolean> {
     const { readModel, waitMs } = this.options;
-    return readModel.waitFor(position, waitMs, [taskDirectory.name]);
+    return await readModel.waitFor(position, waitMs, [taskDirectory.name]);
   }
 
   /** @returns the tasks, and the last row that was looked at. */
@@ -143,7 +143,7 @@ export class TaskList {
     const { streams, showing } = this.options;
     if ((await showing.show(fold)) === undefined) return undefined;
     if (head <= asOf) return fold;
-    return streams.loadWhile(fold.task.id as Uuid, ({ position }) => position <= asOf);
+    return await streams.loadWhile(fold.task.id as Uuid, ({ position }) => position <= asOf);
   }
 }
 

@@ -38,7 +38,7 @@ export async function postNotification(
 ): Promise<PostOutcome> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const limit = new LinkedSignal([signal], POST_MS);
-  return new Promise((resolve) => {
+  return await new Promise((resolve) => {
     const post = send(url, {
       method: 'POST',
       agent: false,

@@ -86,6 +86,12 @@ export class WebhookTeller {
     const target = await webhookTarget(config.url, this.rules);
     if (!target.ok) return { kind: 'later', reason: target.error.code, retryAfterMs: null };
     const deliveryId = deriveUuid(['notification', taskId, configId, setAt, event.revision]);
-    return postNotification(target.value, config, deliveryId, JSON.stringify(response), signal);
+    return await postNotification(
+      target.value,
+      config,
+      deliveryId,
+      JSON.stringify(response),
+      signal,
+    );
   }
 }

@@ -7,6 +7,7 @@ import type { NewEnvelope } from '../../../../src/kernel/envelope.js';
 import type { KeyStore } from '../../../../src/event-store/key-store.js';
 import { START, type EventStore } from '../../../../src/event-store/port.js';
 import { seal } from '../../../../src/event-store/sealing.js';
+import { canonicalJson } from '../../../../src/kernel/canonical-json.js';
 import { openSqliteEventStore } from '../../../../src/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteKeyStore } from '../../../../src/event-store/sqlite/sqlite-key-store.js';
 import { LoggedContracts } from '../../../../src/interactions/contracts/logged-contracts.js';
@@ -150,7 +151,7 @@ async function append(
     if (texts !== null && texts !== ERASED) {
       const key = await keys.obtain(keyScopeOf(stream));
       if (key === 'erased') throw new Error('nothing was erased');
-      sealed = seal(texts, key, randomBytes(12), { stream, id, type });
+      sealed = seal(canonicalJson(texts), key, randomBytes(12), { stream, id, type });
     }
     envelopes.push(envelopeOf(id, type, recordedAt, data as unknown as JsonObject, sealed));
   }
