@@ -2,14 +2,20 @@ import type { InteractionEvent } from '../interactions/domain/events.js';
 import { INTERACTION_STREAM_PREFIX } from '../interactions/domain/stream.js';
 import type { InteractionId } from '../kernel/ids.js';
 import type { Rejection } from '../kernel/rejection.js';
-import { millisecondsNotBefore, type Timestamp } from '../kernel/timestamp.js';
+import { millisecondsNotBefore } from '../kernel/timestamp.js';
 import type { Interactions } from './ports.js';
-import type { AgendaChange, Cause, Effect, Process, WatchedEvent } from './process.js';
+import type {
+  AgendaChange,
+  CalendarRules,
+  Cause,
+  Effect,
+  Process,
+  WatchedEvent,
+} from './process.js';
 
 interface OpenInteraction {
   readonly interactionId: InteractionId;
-  readonly expiresAt: Timestamp;
-  /** Once terms are in force a rejection or withdrawal no longer ends it. */
+  /** Once terms are in force, or perhaps in force, a rejection or withdrawal no longer ends it. */
   readonly isActive: boolean;
   readonly cause: Cause;
 }
@@ -42,6 +48,18 @@ export class ExpiryProcess implements Process<Watched, OpenInteraction> {
     'interaction-expired',
   ];
 
+  /**
+   * Contracts are in force for months. What ends while it stands on the calendar is found ended when its
+   * hour comes, and is settled.
+   */
+  readonly calendar: CalendarRules<OpenInteraction> = {
+    note: ({ interactionId, cause }) => ({ interactionId, ...cause }),
+    recall: ({ interactionId, eventId, correlationId }) => ({
+      key: interactionId,
+      item: { interactionId, isActive: true, cause: { eventId, correlationId } },
+    }),
+  };
+
   constructor(private readonly interactions: Interactions) {}
 
   react(
@@ -53,7 +71,7 @@ export class ExpiryProcess implements Process<Watched, OpenInteraction> {
       case 'interaction-proposed': {
         const { interactionId, expiresAt } = event.data;
         const cause = { eventId: event.id, correlationId: event.metadata.correlationId };
-        const item = { interactionId, expiresAt, isActive: false, cause };
+        const item = { interactionId, isActive: false, cause };
         return { kind: 'add', key, item, dueAt: millisecondsNotBefore(expiresAt) };
       }
       case 'revision-attested': {

@@ -42,7 +42,8 @@ export interface NotBefore {
 
 /**
  * How items are noted that are due much later. For processes that ask the streams' heads what is to be
- * done, and whose agenda no later event needs: it finds an item there no longer once that is noted.
+ * done, and whose later events may find an item no longer on the agenda, once it is noted, or find it as
+ * `recall` makes it.
  */
 export interface CalendarRules<Item> {
   note(item: Item): Omit<NotedItem, 'dueAt'>;
