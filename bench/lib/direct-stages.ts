@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { readDirectCall } from '../../src/a2a/direct-invoke/read-direct-call.js';
-import { readContractClaim } from '../../src/a2a/handlers/contract-claim.js';
+import { readContractClaim } from '../../src/a2a/turns/contract-claim.js';
 import { RequestNegotiation } from '../../src/a2a/negotiation/request-negotiation.js';
 import { readRequest, sendMessageRequest } from '../../src/a2a/wire/requests.js';
 import type { Capability } from '../../src/capabilities/domain/capability.js';

@@ -17,7 +17,7 @@ import { extensionSettings } from './card/card-settings.js';
 import { CardController } from './card/card.controller.js';
 import { CARD_PROVIDERS } from './card/card.providers.js';
 import { HandlerRegistry } from './handlers/handler-registry.js';
-import { HANDLER_PROVIDERS } from './handlers/handlers.providers.js';
+import { TURN_PROVIDERS } from './turns/turns.providers.js';
 import { RequestNegotiation } from './negotiation/request-negotiation.js';
 import { ClassifierAdvice } from './routing/classifier-advice.js';
 import { RoutingController } from './routing/routing.controller.js';
@@ -51,7 +51,7 @@ export class A2aModule {
         },
         ...CARD_PROVIDERS,
         ...ROUTING_PROVIDERS,
-        ...HANDLER_PROVIDERS,
+        ...TURN_PROVIDERS,
         ...new Set([...handlers.values()].flat()),
         {
           provide: RegistrationAdvice,

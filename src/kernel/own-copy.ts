@@ -9,7 +9,6 @@ export function ownCopy<T>(value: T): T {
 function copyOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf);
-  const copy: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) copy[name] = copyOf(member);
-  return copy;
+  // Defined and not assigned: of a member `__proto__`, an assignment would make the prototype.
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]));
 }

@@ -22,6 +22,13 @@ describe('a copy of one’s own', () => {
       RUNS,
     );
   });
+
+  it('has members of every name, and their prototypes from nobody', () => {
+    const copy = ownCopy(JSON.parse('{"__proto__":{"isAdmin":true},"constructor":1}') as object);
+    expect(JSON.stringify(copy)).toBe('{"__proto__":{"isAdmin":true},"constructor":1}');
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+    expect('isAdmin' in copy).toBe(false);
+  });
 });
 
 describe('a frozen value', () => {

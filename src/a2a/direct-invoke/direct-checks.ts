@@ -2,7 +2,7 @@ import type { Capability } from '../../capabilities/domain/capability.js';
 import type { DirectInvoke } from '../../capabilities/domain/manifest.js';
 import type { SchemaJudges } from '../../capabilities/queries/schemas/schema-judges.js';
 import type { AuthorizationRefusal } from '../../invocations/domain/authorization.js';
-import { contractRefusal, type ContractCode } from '../handlers/authorization-refusals.js';
+import { contractRefusal, type ContractCode } from '../turns/authorization-refusals.js';
 import type { SkillId } from '../../kernel/ids.js';
 import type { JsonPointer } from '../../kernel/json.js';
 import { acceptedModes, jsonModes } from '../routing/media-types.js';

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.js';
-import type { TurnFailure } from '../handlers/turn-plan.js';
+import type { TurnFailure } from '../turns/turn-plan.js';
 import type { StoredTask } from '../tasks/domain/task.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import {

@@ -6,13 +6,13 @@ import {
   keySpent,
   messageIdReused,
   messageIdSpent,
-} from '../handlers/execution-refusals.js';
-import type { ReceivedMessage } from '../handlers/received-message.js';
-import { submission } from '../handlers/task-submission.js';
-import type { TurnBeginning } from '../handlers/turn-beginning.js';
-import type { DirectTurn, PlannedDirectCall } from '../handlers/turn-plan.js';
-import type { TakenMessage } from '../handlers/turn-starter.js';
-import { webhookRefusal } from '../handlers/webhook-of-message.js';
+} from '../turns/execution-refusals.js';
+import type { ReceivedMessage } from '../turns/received-message.js';
+import { submission } from '../turns/task-submission.js';
+import type { TurnBeginning } from '../turns/turn-beginning.js';
+import type { DirectTurn, PlannedDirectCall } from '../turns/turn-plan.js';
+import type { TakenMessage } from '../turns/turn-starter.js';
+import { webhookRefusal } from '../turns/webhook-of-message.js';
 import { owns } from '../tasks/domain/owner.js';
 import { isOfNoCall } from '../tasks/domain/task-fold.js';
 import type { StoredTask } from '../tasks/domain/task.js';

@@ -1,7 +1,7 @@
 import { hashJson } from '../../kernel/digest.js';
 import { deriveUuid, type Uuid } from '../../kernel/ids.js';
-import type { A2aRequest } from '../handlers/agent-operations.js';
-import type { DirectTurn } from '../handlers/turn-plan.js';
+import type { A2aRequest } from '../turns/agent-operations.js';
+import type { DirectTurn } from '../turns/turn-plan.js';
 import type { RoutingRecord } from '../routing/decision.js';
 import type { DirectCall } from './direct-call.js';
 import { failureMetadata, failureOfTurn } from './direct-failure.js';

@@ -5,7 +5,7 @@ import type { JsonPointer } from '../../kernel/json.js';
 import type { Fault } from '../../kernel/rejection.js';
 import { err, ok, type Result } from '../../kernel/result.js';
 import { parseMediaRange } from '../../capabilities/domain/media-range.js';
-import type { A2aRequest } from '../handlers/agent-operations.js';
+import type { A2aRequest } from '../turns/agent-operations.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { SendMessageRequest } from '../wire/types.js';
 import type { DirectCall } from './direct-call.js';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HostedAgent } from '../../config/hosted-agents.js';
 import { notesOf, traceparentOf } from '../../http/request-context.js';
-import type { A2aRequest } from '../handlers/agent-operations.js';
+import type { A2aRequest } from '../turns/agent-operations.js';
 
 /** A request, and what the streams of it go on from. */
 export interface Call extends A2aRequest {

@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel/caller.js';
 import type { Uuid } from '../../kernel/ids.js';
 import type { Json } from '../../kernel/json.js';
 import { err, ok, type Result } from '../../kernel/result.js';
-import type { MessageExecution } from '../handlers/agent-operations.js';
+import type { MessageExecution } from '../turns/agent-operations.js';
 import { ownerOf } from '../tasks/owner-of.js';
 import type { PushConfigs, TaskEvent, Tasks } from '../tasks/port.js';
 import { withHistoryLength } from '../wire/history.js';

@@ -9,7 +9,7 @@ import {
   directRefusal,
 } from '../../../src/a2a/direct-invoke/direct-refusal.js';
 import { inWordsOfDirect } from '../../../src/a2a/direct-invoke/turn-refusal.js';
-import type { TurnFailure } from '../../../src/a2a/handlers/turn-plan.js';
+import type { TurnFailure } from '../../../src/a2a/turns/turn-plan.js';
 import type { RoutingLayer } from '../../../src/a2a/routing/decision.js';
 import { failureOf } from '../../../src/a2a/transports/failure.js';
 import type { A2aRefusal } from '../../../src/a2a/wire/refusal.js';

@@ -2,16 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentMessages } from '../../../src/a2a/handlers/agent-messages.js';
-import type { A2aRequest } from '../../../src/a2a/handlers/agent-operations.js';
+import type { AgentMessages } from '../../../src/a2a/turns/agent-messages.js';
+import type { A2aRequest } from '../../../src/a2a/turns/agent-operations.js';
 import type {
   CapabilityCall,
   CapabilityImplementation,
   HandlerEvent,
 } from '../../../src/a2a/handlers/capability-call.js';
-import type { ApprovedTurns } from '../../../src/a2a/handlers/approved-turns.js';
-import { messageHandling, type HandlingParts } from '../../../src/a2a/handlers/message-handling.js';
-import { RunningTurns } from '../../../src/a2a/handlers/running-turns.js';
+import type { ApprovedTurns } from '../../../src/a2a/turns/approved-turns.js';
+import { messageHandling, type HandlingParts } from '../../../src/a2a/turns/message-handling.js';
+import { RunningTurns } from '../../../src/a2a/turns/running-turns.js';
 import { ClassifierFeed } from '../../../src/a2a/routing/classifier-feed.js';
 import { InputSchemas } from '../../../src/a2a/routing/input-schemas.js';
 import { MessageRouter } from '../../../src/a2a/routing/message-router.js';

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  MessageExecution,
-  type A2aRequest,
-} from '../../../../src/a2a/handlers/agent-operations.js';
+import { MessageExecution, type A2aRequest } from '../../../../src/a2a/turns/agent-operations.js';
 import { ownerOf } from '../../../../src/a2a/tasks/owner-of.js';
 import type { StoredTask } from '../../../../src/a2a/tasks/domain/task.js';
 import type { TaskEvent } from '../../../../src/a2a/tasks/port.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endingBy } from '../../../src/a2a/handlers/turn-failures.js';
+import { endingBy } from '../../../src/a2a/turns/turn-failures.js';
 
 describe('a turn that may be sent again', () => {
   const direct = { failure: () => ({ said: true }) };

@@ -1,8 +1,8 @@
 import { weightOfParts } from '../tasks/domain/weight.js';
 import type { TaskChange } from '../tasks/domain/task.js';
 import type { Part, TaskState } from '../wire/types.js';
-import type { HandlerEvent } from './capability-call.js';
-import { MAX_SAID } from './handler-event.js';
+import type { HandlerEvent } from '../handlers/capability-call.js';
+import { MAX_SAID } from '../handlers/handler-event.js';
 
 /** How a turn ends. */
 export type TurnEnding = Exclude<HandlerEvent, { readonly kind: 'working' | 'artifact' }>;

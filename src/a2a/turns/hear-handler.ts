@@ -1,6 +1,10 @@
-import type { CapabilityCall, CapabilityImplementation, HandlerEvent } from './capability-call.js';
+import type {
+  CapabilityCall,
+  CapabilityImplementation,
+  HandlerEvent,
+} from '../handlers/capability-call.js';
 import type { TaskChange } from '../tasks/domain/task.js';
-import { readHandlerEvent } from './handler-event.js';
+import { readHandlerEvent } from '../handlers/handler-event.js';
 import { TurnScript, type TurnEnding } from './turn-script.js';
 
 /** How a handler came to its end, or was brought to it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RunningTurns } from '../../../src/a2a/handlers/running-turns.js';
+import { RunningTurns } from '../../../src/a2a/turns/running-turns.js';
 import type { TaskOwner } from '../../../src/a2a/tasks/domain/task.js';
 import type { AgentId } from '../../../src/kernel/ids.js';
 import { capability } from '../../capabilities/support/capabilities.js';

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../kernel/result.js';
 import type { StoredTask, TaskChange } from '../tasks/domain/task.js';
 import type { Tasks } from '../tasks/port.js';
 import type { ApprovalHolds } from './approval-holds.js';
-import { tokensFor } from './call-token.js';
+import { tokensFor } from '../handlers/call-token.js';
 import { issue, type IssuedCall } from './issued-call.js';
 import { executionTime } from './limits.js';
 import type { ReceivedMessage } from './received-message.js';

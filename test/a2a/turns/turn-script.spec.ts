@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HandlerEvent } from '../../../src/a2a/handlers/capability-call.js';
-import { endingChange, TurnScript } from '../../../src/a2a/handlers/turn-script.js';
+import { endingChange, TurnScript } from '../../../src/a2a/turns/turn-script.js';
 
 const artifact = (text: string): HandlerEvent => ({
   kind: 'artifact',

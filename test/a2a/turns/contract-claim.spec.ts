@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readContractClaim } from '../../../src/a2a/handlers/contract-claim.js';
+import { readContractClaim } from '../../../src/a2a/turns/contract-claim.js';
 import type { SendMessageRequest } from '../../../src/a2a/wire/types.js';
 import type { Json } from '../../../src/kernel/json.js';
 import { capability } from '../../capabilities/support/capabilities.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CapabilityCall, HandlerEvent } from '../../../src/a2a/handlers/capability-call.js';
-import { HeldSubjects } from '../../../src/a2a/handlers/held-subjects.js';
+import { HeldSubjects } from '../../../src/a2a/turns/held-subjects.js';
 import type { TaskEvent } from '../../../src/a2a/tasks/port.js';
 import type { SendMessageRequest, Task } from '../../../src/a2a/wire/types.js';
 import type { JsonObject } from '../../../src/kernel/json.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { HeldSubjects } from '../../../src/a2a/handlers/held-subjects.js';
+import { HeldSubjects } from '../../../src/a2a/turns/held-subjects.js';
 import type { Part, Task } from '../../../src/a2a/wire/types.js';
 import { AttemptFault, backendFailureOf } from '../../../src/invocations/backends/attempt-fault.js';
 import type { Backend, BackendCall } from '../../../src/invocations/commands/backends.js';

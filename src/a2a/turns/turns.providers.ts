@@ -19,7 +19,7 @@ import type { PushConfigs, Tasks } from '../tasks/port.js';
 import { PUSH_CONFIGS, TASKS } from '../tokens.js';
 import { MessageExecution } from './agent-operations.js';
 import { ApprovedTurns } from './approved-turns.js';
-import { HandlerRegistry } from './handler-registry.js';
+import { HandlerRegistry } from '../handlers/handler-registry.js';
 import { HeldSubjects } from './held-subjects.js';
 import { messageHandling, type MessageHandling } from './message-handling.js';
 import { RunningTurns } from './running-turns.js';
@@ -32,7 +32,7 @@ const MESSAGE_HANDLING = Symbol('MessageHandling');
  * `CapabilityRegistry`, `Authorizer`, `InvocationLedger`, `ApprovalLedger`, `Backends`, `CallTokens`, `ContractsBetween`, `TASKS`,
  * `PUSH_CONFIGS`, `CONFIG` and `CLOCK`.
  */
-export const HANDLER_PROVIDERS: readonly Provider[] = [
+export const TURN_PROVIDERS: readonly Provider[] = [
   {
     provide: HandlerRegistry,
     inject: [DiscoveryService, HANDLERS_OF_AGENTS],

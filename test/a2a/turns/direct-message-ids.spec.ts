@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { AgentMessages } from '../../../src/a2a/handlers/agent-messages.js';
+import type { AgentMessages } from '../../../src/a2a/turns/agent-messages.js';
 import type { A2aRefusal } from '../../../src/a2a/wire/refusal.js';
 import type { SendMessageRequest, Task } from '../../../src/a2a/wire/types.js';
 import type { Uuid } from '../../../src/kernel/ids.js';

@@ -19,7 +19,7 @@ import { ApprovedCalls } from './approved-calls.js';
 import { ApprovedTurns } from './approved-turns.js';
 import { CallPermissions } from './call-permissions.js';
 import { CallRate } from './call-rate.js';
-import type { Handlers } from './handler-registry.js';
+import type { Handlers } from '../handlers/handler-registry.js';
 import { HeldCalls } from './held-calls.js';
 import { Implementations } from './implementations.js';
 import { MessageIntake } from './message-intake.js';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { RoutingRecord } from '../routing/decision.js';
 import type { A2aRefusal } from '../wire/refusal.js';
 import type { Message, Part } from '../wire/types.js';
-import type { CapabilityImplementation } from './capability-call.js';
+import type { CapabilityImplementation } from '../handlers/capability-call.js';
 
 /** What is done about a message. */
 export type TurnPlan = AskBack | PlannedCall;
