@@ -28,6 +28,8 @@ export type DueItemOrigin =
 export class Agenda<Item> {
   /** Those of events in log order, so that the first of them is the oldest. */
   readonly #undone = new Map<string, DueItem<Item>>();
+  /** Those of them that were far when they were put there: what is near never gets far. */
+  readonly #far = new Map<string, DueItem<Item>>();
   /** How many of them came from each page. */
   readonly #ofPages = new Map<CalendarPage, number>();
   #recalled = 0;
@@ -35,6 +37,9 @@ export class Agenda<Item> {
   readonly #heap = new DueHeap<DueItem<Item>>();
   /** Where something stands that must not be passed. */
   #blockedAfter: Position | undefined;
+
+  /** @param isFar whether what is due at a moment is to be found by {@link muchLater}, as of now */
+  constructor(private readonly isFar: (dueAt: number) => boolean = () => false) {}
 
   get size(): number {
     return this.#undone.size;
@@ -81,6 +86,7 @@ export class Agenda<Item> {
     const due = this.#undone.get(key);
     if (due === undefined) return;
     this.#undone.delete(key);
+    this.#far.delete(key);
     this.#count(due, -1);
   }
 
@@ -106,11 +112,12 @@ export class Agenda<Item> {
     }
   }
 
-  /** Those of events that become due much later: at that moment or after it, in log order. */
+  /**
+   * Those of events that become due much later, at that moment or after it: in the order in which that was
+   * found, and without a look at the others, which may be many.
+   */
   *muchLater(moment: number): Generator<DueItem<Item>, undefined> {
-    for (const due of this.#undone.values()) {
-      if (due.origin.kind === 'event' && due.dueAt >= moment) yield due;
-    }
+    for (const due of this.#far.values()) if (due.dueAt >= moment) yield due;
   }
 
   /**
@@ -177,6 +184,8 @@ export class Agenda<Item> {
 
   #put(due: DueItem<Item>): void {
     this.#undone.set(due.key, due);
+    if (due.origin.kind === 'event' && this.isFar(due.dueAt)) this.#far.set(due.key, due);
+    else this.#far.delete(due.key);
     const heap = this.#heap;
     // What is taken stays taken.
     if (heap.size > 2 * this.#undone.size + 1024) heap.keep((each) => this.#isCurrent(each));

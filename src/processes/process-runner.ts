@@ -45,7 +45,7 @@ export interface ProcessRunnerOptions<E extends DomainEvent> {
 export class ProcessRunner<E extends DomainEvent, Item> {
   readonly #timing: ProcessTiming;
   readonly #reportFault: ReportFault;
-  readonly #agenda = new Agenda<Item>();
+  readonly #agenda: Agenda<Item>;
   readonly #alarm = new Alarm();
   readonly #stopping = new AbortController();
   readonly #record: LeaseAndCheckpoint;
@@ -66,8 +66,12 @@ export class ProcessRunner<E extends DomainEvent, Item> {
     const { node, store, types, clock, random, report } = options;
     const timing = { ...PROCESS_TIMING, ...options.timing };
     const reportFault = reportFaultOf(process.name, report);
-    const agenda = this.#agenda;
+    const { calendar: rules } = process;
+    const agenda = new Agenda<Item>(
+      (dueAt) => rules !== undefined && dueAt >= clock() + timing.muchLaterMs,
+    );
     const { signal } = this.#stopping;
+    this.#agenda = agenda;
     this.#timing = timing;
     this.#reportFault = reportFault;
 
@@ -78,7 +82,6 @@ export class ProcessRunner<E extends DomainEvent, Item> {
 
     const writer = { name: process.name, node, clock, random };
     const record = new LeaseAndCheckpoint(writer, timing.leaseMs, store);
-    const { calendar: rules } = process;
     const calendar = rules && new KeptCalendar({ rules, writer, store, agenda, record, timing });
     const loop = this.#reading;
     const onCaughtUp = (): void => {

@@ -187,15 +187,27 @@ describe('an agenda', () => {
   });
 
   it('gives what is due from a moment on, and forgets what came up to a place, of events alone', () => {
-    const agenda = new Agenda<string>();
+    const agenda = new Agenda<string>((dueAt) => dueAt >= 60);
     agenda.add({ key: 'p', item: 'P', dueAt: 90, origin: ofPage('one') });
     for (const [n, dueAt] of [50, 10, 60, 70].entries()) {
       agenda.add({ key: String(n), item: String(n), dueAt, origin: ofEvent(place(n)) });
     }
-    expect([...agenda.muchLater(60)].map(({ key }) => key)).toEqual(['2', '3']);
+    const far = (moment: number) => [...agenda.muchLater(moment)].map(({ key }) => key);
+    expect(far(60)).toEqual(['2', '3']);
+    expect(far(61)).toEqual(['3']);
+    // What turns out to be due later is far as well, and what is done, or due sooner, no longer.
+    const [first] = agenda.takeDue(10, 1);
+    agenda.postpone(first!, 80);
+    expect(far(60)).toEqual(['2', '3', '1']);
+    const third = [...agenda.muchLater(70)].find(({ key }) => key === '3');
+    agenda.finish(third!);
+    expect(far(60)).toEqual(['2', '1']);
+    agenda.add({ key: '3', item: '3', dueAt: 70, origin: ofEvent(place(3)) });
+    agenda.add({ key: '1', item: '1', dueAt: 10, origin: ofEvent(place(4)) });
+    expect(far(60)).toEqual(['2', '3']);
     // The event of '2' comes at place 3.
     agenda.forgetUpTo(place(2));
-    expect([agenda.size, agenda.lowWater(place(9))]).toEqual([3, place(2)]);
+    expect([agenda.size, agenda.lowWater(place(9))]).toEqual([4, place(2)]);
     agenda.forgetUpTo(place(9));
     expect([agenda.size, agenda.recalled]).toEqual([1, 1]);
   });
