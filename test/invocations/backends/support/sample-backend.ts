@@ -28,7 +28,7 @@ export class SampleBackend {
   readonly received: Received[] = [];
   /** Requests that carried no good token. */
   refused = 0;
-  /** Answers of the next requests, in place of its own. */
+  /** Answers of the next requests that ask for something, in place of its own: no end of a session takes one. */
   readonly replies: Reply[] = [];
   /** Awaited before it answers for itself. */
   delay: () => Promise<void> = async () => Promise.resolve();
@@ -71,7 +71,7 @@ export class SampleBackend {
     const path = request.url ?? '';
     const body = request.method === 'POST' ? ((await json(request)) as JsonObject) : {};
     this.received.push({ path, headers: request.headers, claims, body });
-    const reply = this.replies.shift();
+    const reply = request.method === 'POST' ? this.replies.shift() : undefined;
     if (reply !== undefined) {
       reply(request, response);
       return;
