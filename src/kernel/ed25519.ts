@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 
 import { Point } from '@noble/ed25519';
 import { decodeBase64Url, encodeBase64Url } from './base64url.js';
 import { hashJson } from './digest.js';
-import { libsodium } from './libsodium.js';
+import { libsodium, type Libsodium } from './libsodium.js';
 import { err, ok, type Result } from './result.js';
 
 /** An Ed25519 public key as a JWK (RFC 8037): `x` is b64u of 32 bytes. */
@@ -63,7 +63,28 @@ export function jwkThumbprint(jwk: Ed25519Jwk): string {
 
 /** b64u(Ed25519(key, message)); 86 characters. A string counts as its UTF-8 bytes. */
 export function signEd25519(key: KeyObject, message: string): string {
-  return encodeBase64Url(sign(null, Buffer.from(message), key));
+  const bytes = Buffer.from(message);
+  if (libsodium === undefined) return encodeBase64Url(sign(null, bytes, key));
+  const signature = Buffer.allocUnsafe(64);
+  libsodium.crypto_sign_detached(signature, bytes, secretKeyOf(key, libsodium));
+  return encodeBase64Url(signature);
+}
+
+/** Private keys as libsodium reads them, in memory that it guards, for as long as their key objects live. */
+const secretKeys = new WeakMap<KeyObject, Uint8Array>();
+
+function secretKeyOf(key: KeyObject, sodium: Libsodium): Uint8Array {
+  let secret = secretKeys.get(key);
+  if (secret === undefined) {
+    const pkcs8 = key.export({ format: 'der', type: 'pkcs8' });
+    // RFC 8410 section 7: it ends with the seed.
+    if (pkcs8.length !== 48) throw new TypeError('not a private key for Ed25519');
+    secret = sodium.sodium_malloc(64);
+    sodium.crypto_sign_seed_keypair(Buffer.alloc(32), secret, pkcs8.subarray(-32));
+    sodium.sodium_memzero(pkcs8);
+    secretKeys.set(key, secret);
+  }
+  return secret;
 }
 
 /**
@@ -74,11 +95,7 @@ export function signEd25519(key: KeyObject, message: string): string {
 export function verifyEd25519(jwk: Ed25519Jwk, message: string, signature: string): boolean {
   const bytes = signatureBytes(signature);
   if (bytes === undefined) return false;
-  // Only now: the key below has no second reading because the signature has its fixed length.
-  // The text of its key is long: it is not made for an empty set.
-  const isAhead = verifiedAhead.size > 0;
-  if (isAhead && verifiedAhead.delete(aheadKey(jwk, message, signature))) return true;
-  return isValid(jwk, Buffer.from(message), bytes);
+  return takeVerified(jwk, message, signature) || isValid(jwk, Buffer.from(message), bytes);
 }
 
 /**
@@ -110,16 +127,17 @@ export async function verifyEd25519Ahead(
   });
   if (!isValid) return;
   if (verifiedAhead.size >= MAX_VERIFIED_AHEAD) verifiedAhead.clear();
-  verifiedAhead.add(aheadKey(jwk, message, signature));
+  verifiedAhead.set(signature, { x: jwk.x, message });
 }
 
-/** Signatures that were found valid and not yet asked for; each answers once. */
-const verifiedAhead = new Set<string>();
+/** By signature, what was found valid and not yet asked for; each answers once. */
+const verifiedAhead = new Map<string, { readonly x: string; readonly message: string }>();
 const MAX_VERIFIED_AHEAD = 10_000;
 
-/** All that a verification depends on; the first two have fixed lengths. */
-function aheadKey(jwk: Ed25519Jwk, message: string, signature: string): string {
-  return jwk.x + signature + message;
+function takeVerified(jwk: Ed25519Jwk, message: string, signature: string): boolean {
+  const verified = verifiedAhead.get(signature);
+  if (verified?.x !== jwk.x || verified.message !== message) return false;
+  return verifiedAhead.delete(signature);
 }
 
 /** The 64 bytes of a signature in its one spelling, with a canonical R. */

@@ -3,6 +3,7 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  sign,
   verify,
 } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
@@ -105,8 +106,8 @@ describe('public keys', () => {
 
   it('no y of p or more is taken, whichever point it would stand for', () => {
     for (let y = 0n; y < 19n; y++) {
-      for (const sign of [0n, 2n ** 255n]) {
-        const encoded = encodeBase64Url(littleEndian(P + y + sign));
+      for (const signBit of [0n, 2n ** 255n]) {
+        const encoded = encodeBase64Url(littleEndian(P + y + signBit));
         expect(parsePublicKey(encoded)).toEqual({ ok: false, error: 'key-unsafe-point' });
       }
     }
@@ -273,6 +274,24 @@ describe('signatures', () => {
       'OpenSSL true, libsodium false': 1,
       'OpenSSL false, libsodium false': 14,
     });
+  });
+
+  it('are the same bytes, whichever library makes them', () => {
+    expect(libsodium).toBeDefined();
+    for (let n = 0; n < 50; n++) {
+      const { privateKey } = generateKeyPairSync('ed25519');
+      const text = 'ü'.repeat(n * n);
+      const expected = encodeBase64Url(sign(null, Buffer.from(text), privateKey));
+      expect([signEd25519(privateKey, text), signEd25519(privateKey, text)]).toEqual([
+        expected,
+        expected,
+      ]);
+    }
+  });
+
+  it('are made by no key of another kind', () => {
+    const { privateKey } = generateKeyPairSync('ed448');
+    expect(() => signEd25519(privateKey, message)).toThrow('not a private key for Ed25519');
   });
 
   it('of another key do not verify', () => {
