@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../../src/agents/domain/events.js';
 import { AGENT_EVENT_TYPES } from '../../src/agents/event-types.js';
 import type { CommandEnvelope } from '../../src/event-store/command-execution.js';
-import type { NewEnvelope } from '../../src/kernel/envelope.js';
+import type { NewEnvelope, Sealed } from '../../src/kernel/envelope.js';
 import type { KeyStore } from '../../src/event-store/key-store.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import { seal } from '../../src/event-store/sealing.js';
@@ -89,7 +89,7 @@ export async function envelopeOf(
 ): Promise<NewEnvelope> {
   const id = deriveUuid(['event', stream, origin.commandId, index]);
   const { type } = event;
-  let sealed: string | null = null;
+  let sealed: Sealed | null = null;
   if (event.texts !== null) {
     const key = await keys.obtain(stream);
     if (key === 'erased') throw new Error('nothing was erased');

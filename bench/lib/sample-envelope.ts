@@ -1,4 +1,4 @@
-import type { NewEnvelope } from '../../src/kernel/envelope.js';
+import type { NewEnvelope, Sealed } from '../../src/kernel/envelope.js';
 import type { Timestamp } from '../../src/kernel/timestamp.js';
 
 /** Sealed bytes of a contract of ordinary length. */
@@ -35,7 +35,7 @@ export function sampleEnvelope(randomBytes: (size: number) => Buffer): NewEnvelo
         },
       },
     },
-    sealed: randomBytes(SEALED_BYTES).toString('base64url'),
+    sealed: randomBytes(SEALED_BYTES).toString('base64url') as Sealed,
     salt: randomBytes(16).toString('base64url'),
     metadata: {
       commandId: crypto.randomUUID(),

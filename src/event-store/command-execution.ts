@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../kernel/result.js';
 import { encodeBase64Url } from '../kernel/base64url.js';
 import { notBefore, timestampOf, type Clock, type Timestamp } from '../kernel/timestamp.js';
 import { keyScopeOf, type EventTypes } from './codec.js';
-import type { Actor, EventMetadata, NewEnvelope } from '../kernel/envelope.js';
+import type { Actor, EventMetadata, NewEnvelope, Sealed } from '../kernel/envelope.js';
 import type { KeyStore } from './key-store.js';
 import type { Appended, Basis, EventStore, Position } from './port.js';
 import { seal } from './sealing.js';
@@ -274,7 +274,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       // With the stream: one Idempotency-Key may serve commands on several.
       const id = deriveUuid(['event', stream, metadata.commandId, index]);
       const type: Event['type'] = event.type;
-      let sealed: string | null = null;
+      let sealed: Sealed | null = null;
       if (event.texts === null) events.push(event);
       else {
         const key = await this.keys.obtain(keyScopeOf(stream));

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { decodeBase64Url, encodeBase64Url } from '../kernel/base64url.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
+import type { Sealed } from '../kernel/envelope.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { DataKey } from './key-store.js';
 
@@ -34,13 +35,13 @@ const TAG_BYTES = 16;
  * @param key 32 bytes.
  * @param nonce 12 bytes that were never used with this key before.
  */
-export function seal(text: string, key: DataKey, nonce: Uint8Array, place: SealedPlace): string {
+export function seal(text: string, key: DataKey, nonce: Uint8Array, place: SealedPlace): Sealed {
   if (nonce.byteLength !== NONCE_BYTES) throw new TypeError('a nonce has 12 bytes');
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(additionalData(place));
   const body = cipher.update(text, 'utf8');
   cipher.final();
-  return encodeBase64Url(Buffer.concat([nonce, body, cipher.getAuthTag()]));
+  return encodeBase64Url(Buffer.concat([nonce, body, cipher.getAuthTag()])) as Sealed;
 }
 
 /**

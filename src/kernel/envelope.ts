@@ -1,3 +1,4 @@
+import type { Brand } from './brand.js';
 import { canonicalJson } from './canonical-json.js';
 import type { JsonObject } from './json.js';
 import type { Timestamp } from './timestamp.js';
@@ -8,6 +9,9 @@ export interface EventEnvelope extends NewEnvelope {
   /** From 0, without gaps. */
   readonly revision: number;
 }
+
+/** b64u(nonce12 ‖ ciphertext ‖ tag16) of JCS(texts): of letters, digits, `-` and `_` alone. */
+export type Sealed = Brand<string, 'Sealed'>;
 
 /** An envelope before the store has given it its place. */
 export interface NewEnvelope {
@@ -24,8 +28,8 @@ export interface NewEnvelope {
   readonly schemaVersion: number;
   /** Identifiers, hashes, statuses, signatures: what outlives an erasure. */
   readonly data: JsonObject;
-  /** b64u(nonce12 ‖ ciphertext ‖ tag16) of JCS(texts), null when the event has no texts. */
-  readonly sealed: string | null;
+  /** Null when the event has no texts. */
+  readonly sealed: Sealed | null;
   /** b64u of 16 random bytes: makes the Merkle leaf of an event unguessable. */
   readonly salt: string;
   readonly metadata: EventMetadata;

@@ -1,3 +1,4 @@
+import type { Sealed } from '../../src/kernel/envelope.js';
 import { expect, it } from '@jest/globals';
 import { envelopeCharacters } from '../../src/event-store/envelope-characters.js';
 import type { JsonObject } from '../../src/kernel/json.js';
@@ -14,7 +15,7 @@ it.each<readonly [string, JsonObject, string | null]>([
   ['numbers', { list: Array.from({ length: 2_000 }, (_, n) => n) }, null],
 ])('%s: about as many characters as the JSON has', (_, data, sealed) => {
   const written = JSON.stringify({ data, sealed }).length;
-  const characters = envelopeCharacters({ data, sealed });
+  const characters = envelopeCharacters({ data, sealed: sealed as Sealed | null });
   expect(characters).toBeGreaterThan(written / 2 - 20);
   expect(characters).toBeLessThan(written * 2 + 20);
 });

@@ -1,5 +1,5 @@
 import { verifyBundle } from '../../../src/audit/verify/verify-bundle.js';
-import type { EventEnvelope } from '../../../src/kernel/envelope.js';
+import type { EventEnvelope, Sealed } from '../../../src/kernel/envelope.js';
 import type {
   Acceptance,
   FederatedInteraction,
@@ -92,7 +92,7 @@ export function changes(
     const told = { agentId: BETA, authorization, ...data };
     const event = envelope(`agent-${BETA}`, revision, type, told, at, command, index);
     const isSealed = type === 'agent-key-revoked' || type === 'agent-retired';
-    return isSealed ? { ...event, sealed: 'A'.repeat(40) } : event;
+    return isSealed ? { ...event, sealed: 'A'.repeat(40) as Sealed } : event;
   });
 }
 

@@ -1,4 +1,4 @@
-import type { EventEnvelope } from '../../../src/kernel/envelope.js';
+import type { EventEnvelope, Sealed } from '../../../src/kernel/envelope.js';
 import type { AcceptanceMethod } from '../../../src/kernel/federated-interaction.js';
 import { timestampOf, type Timestamp } from '../../../src/kernel/timestamp.js';
 import {
@@ -24,7 +24,7 @@ export type ChangeAt = (nowMs: number) => PartyChange;
 export function retirementOf(who: Party): ChangeAt {
   return (nowMs) => {
     const event = changeOf(who, 'agent-retired', { reasonHash: null }, timestampOf(nowMs));
-    return { who: retired(who), event: { ...event, sealed: 'A'.repeat(40) } };
+    return { who: retired(who), event: { ...event, sealed: 'A'.repeat(40) as Sealed } };
   };
 }
 
@@ -42,7 +42,7 @@ export function revocationOf(who: Party): ChangeAt {
     const event = changeOf(who, 'agent-key-revoked', { keyId, reasonHash: null }, at);
     return {
       who: withKeys(who, [registered(keyOf(who), { until: at, revokedAt: at })]),
-      event: { ...event, sealed: 'A'.repeat(40) },
+      event: { ...event, sealed: 'A'.repeat(40) as Sealed },
     };
   };
 }

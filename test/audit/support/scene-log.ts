@@ -4,7 +4,7 @@ import { INTERACTION_EVENT_TYPES } from '../../../src/interactions/event-types.j
 import type { CheckResult } from '../../../src/audit/verify/check-result.js';
 import type { ReplayOptions } from '../../../src/audit/verify/replay/entry.js';
 import { LogReplay } from '../../../src/audit/verify/replay/log-replay.js';
-import type { EventEnvelope } from '../../../src/kernel/envelope.js';
+import type { EventEnvelope, Sealed } from '../../../src/kernel/envelope.js';
 import { AUDIENCE, type Scene } from '../../support/interaction-fixtures.js';
 import { envelope } from './bundles.js';
 
@@ -35,7 +35,7 @@ export function entriesOfStream(
       schemaVersion,
     };
     if (texts === null || texts === ERASED) return { envelope: event };
-    return { envelope: { ...event, sealed: 'A'.repeat(64) }, texts };
+    return { envelope: { ...event, sealed: 'A'.repeat(64) as Sealed }, texts };
   });
 }
 

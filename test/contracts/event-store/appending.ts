@@ -31,7 +31,7 @@ export function describeAppending(makeLog: LogFactory): void {
       const stream = freshStream();
       const sent = [
         envelope({ sealed: 'c2VhbGVk', schemaVersion: 7 }),
-        envelope({ sealed: 'not "base64url" \\ at all\n' }),
+        envelope({ sealed: '-_09AZaz' }),
         envelope({ data: { nested: { list: [1, -0.5, 'a\u0000b', null, true], empty: {} } } }),
       ];
       const { revision, position } = value(await store.append(stream, 'no-stream', sent));

@@ -1,17 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { NewEnvelope } from '../../../src/kernel/envelope.js';
+import type { NewEnvelope, Sealed } from '../../../src/kernel/envelope.js';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import type { Timestamp } from '../../../src/kernel/timestamp.js';
 
+type Overrides = Partial<Omit<NewEnvelope, 'sealed'>> & { readonly sealed?: string | null };
+
 /** An event with an id of its own. */
-export function envelope(overrides: Partial<NewEnvelope> = {}): NewEnvelope {
+export function envelope({ sealed = null, ...overrides }: Overrides = {}): NewEnvelope {
   return {
     id: randomUUID(),
     type: 'thing-happened',
     recordedAt: '2030-01-02T03:04:05.678Z' as Timestamp,
     schemaVersion: 1,
     data: { note: 'naïve “quotes” and 🦊' },
-    sealed: null,
+    sealed: sealed as Sealed | null,
     salt: randomBytes(16).toString('base64url'),
     metadata: {
       commandId: randomUUID(),

@@ -160,7 +160,7 @@ export class Node {
     commandId?: string,
   ): Promise<NewEnvelope> {
     const id = randomUUID();
-    let sealed: string | null = null;
+    let sealed: NewEnvelope['sealed'] = null;
     if (texts !== null) {
       const key = await this.keys.obtain(stream);
       if (key === 'erased') throw new Error('erased');

@@ -5,7 +5,7 @@ import { LogReplay } from '../../../../src/audit/verify/replay/log-replay.js';
 import { wireDocument } from '../../../../src/audit/verify/replay/wire-document.js';
 import { canonicalJson } from '../../../../src/kernel/canonical-json.js';
 import { decodeBase64Url } from '../../../../src/kernel/base64url.js';
-import type { EventEnvelope } from '../../../../src/kernel/envelope.js';
+import type { EventEnvelope, Sealed } from '../../../../src/kernel/envelope.js';
 import { deriveUuid } from '../../../../src/kernel/ids.js';
 import { signEd25519 } from '../../../../src/kernel/ed25519.js';
 import {
@@ -84,7 +84,7 @@ function change(
   ),
   revision = 1,
 ): EventEnvelope {
-  const sealed = type === 'agent-key-revoked' || type === 'agent-retired' ? 'A'.repeat(40) : null;
+  const isSealed = type === 'agent-key-revoked' || type === 'agent-retired';
   const made = envelope(
     `agent-${agentId}`,
     revision,
@@ -92,7 +92,7 @@ function change(
     { agentId, authorization: by, ...data },
     momentOf(place),
   );
-  return { ...made, sealed };
+  return { ...made, sealed: isSealed ? ('A'.repeat(40) as Sealed) : null };
 }
 function momentOf(place: number): Timestamp {
   const moment = log[place]?.recordedAt;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LogReplay } from '../../../../src/audit/verify/replay/log-replay.js';
 import { decodeBase64Url } from '../../../../src/kernel/base64url.js';
-import type { EventEnvelope } from '../../../../src/kernel/envelope.js';
+import type { EventEnvelope, Sealed } from '../../../../src/kernel/envelope.js';
 import { AUDIENCE, GENEROUS_POLICY } from '../../../support/interaction-fixtures.js';
 import { golden, preludeOf } from '../../support/bundles.js';
 
@@ -21,7 +21,7 @@ interface Entry {
 function sealed({ envelope, texts }: Entry): Entry {
   if (envelope.type !== 'agent-policy-changed') return { envelope, texts };
   const { policy, ...data } = envelope.data;
-  const today = { ...envelope, schemaVersion: 2, sealed: 'A'.repeat(64) };
+  const today = { ...envelope, schemaVersion: 2, sealed: 'A'.repeat(64) as Sealed };
   return { envelope: { ...today, data: { ...data, hasPolicy: policy !== null } }, texts };
 }
 

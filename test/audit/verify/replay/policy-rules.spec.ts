@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Reason } from '../../../../src/audit/verify/reasons.js';
-import type { EventEnvelope } from '../../../../src/kernel/envelope.js';
+import type { EventEnvelope, Sealed } from '../../../../src/kernel/envelope.js';
 import type { Contract } from '../../../../src/kernel/federated-interaction.js';
 import { timestampOf, type Timestamp } from '../../../../src/kernel/timestamp.js';
 import {
@@ -43,7 +43,7 @@ function changedAgent(
 ): EventEnvelope {
   if (key === undefined) throw new Error('it signs its changes');
   const event = agentChanged(agentId, revision, type, data, key, at);
-  return type === 'agent-retired' ? { ...event, sealed: 'A'.repeat(40) } : event;
+  return type === 'agent-retired' ? { ...event, sealed: 'A'.repeat(40) as Sealed } : event;
 }
 const policy = (revision: number, rules: object | null = GENEROUS_POLICY, at?: Timestamp) =>
   changedAgent(beta, revision, 'agent-policy-changed', { policy: rules }, at);

@@ -147,7 +147,7 @@ async function append(
   const envelopes: NewEnvelope[] = [];
   for (const { type, data, texts, recordedAt } of events) {
     const id = randomUUID();
-    let sealed: string | null = null;
+    let sealed: NewEnvelope['sealed'] = null;
     if (texts !== null && texts !== ERASED) {
       const key = await keys.obtain(keyScopeOf(stream));
       if (key === 'erased') throw new Error('nothing was erased');
@@ -184,7 +184,7 @@ function envelopeOf(
   type: string,
   recordedAt: NewEnvelope['recordedAt'],
   data: JsonObject,
-  sealed: string | null,
+  sealed: NewEnvelope['sealed'],
 ): NewEnvelope {
   return {
     id,
