@@ -15,20 +15,18 @@ interface OpenProposal {
   readonly cause: Cause;
 }
 
-type Watched = Extract<
-  InteractionEvent,
-  {
-    type:
-      | 'interaction-proposed'
-      | 'revision-proposed'
-      | 'revision-attested'
-      | 'revision-rejected'
-      | 'revision-withdrawn'
-      | 'interaction-cancelled'
-      | 'interaction-completed'
-      | 'interaction-expired';
-  }
->;
+const WATCHES = [
+  'interaction-proposed',
+  'revision-proposed',
+  'revision-attested',
+  'revision-rejected',
+  'revision-withdrawn',
+  'interaction-cancelled',
+  'interaction-completed',
+  'interaction-expired',
+] as const;
+
+type Watched = Extract<InteractionEvent, { type: (typeof WATCHES)[number] }>;
 
 /**
  * Accepts proposals on behalf of agents whose owner left a policy. The policy must have been in
@@ -38,16 +36,7 @@ type Watched = Extract<
 export class AutoAcceptanceProcess implements Process<Watched, OpenProposal> {
   readonly name = 'auto-acceptance';
   readonly streamPrefixes = [INTERACTION_STREAM_PREFIX];
-  readonly watches: readonly Watched['type'][] = [
-    'interaction-proposed',
-    'revision-proposed',
-    'revision-attested',
-    'revision-rejected',
-    'revision-withdrawn',
-    'interaction-cancelled',
-    'interaction-completed',
-    'interaction-expired',
-  ];
+  readonly watches = WATCHES;
 
   constructor(
     private readonly interactions: Interactions,

@@ -34,21 +34,18 @@ interface Item {
   readonly cause: Cause;
 }
 
-type Watched =
-  | Extract<
-      InteractionEvent,
-      {
-        type:
-          | 'revision-rejected'
-          | 'revision-withdrawn'
-          | 'interaction-cancelled'
-          | 'interaction-completed'
-          | 'interaction-expired'
-          | 'erasure-consented'
-          | 'texts-erased';
-      }
-    >
-  | ApprovalRequested;
+const WATCHES = [
+  'revision-rejected',
+  'revision-withdrawn',
+  'interaction-cancelled',
+  'interaction-completed',
+  'interaction-expired',
+  'erasure-consented',
+  'texts-erased',
+  'approval-requested',
+] as const;
+
+type Watched = Extract<InteractionEvent | ApprovalRequested, { type: (typeof WATCHES)[number] }>;
 
 export interface ErasureOptions extends ErasureEffectsOptions {
   readonly interactions: Interactions;
@@ -78,16 +75,7 @@ const LOOK_AGAIN_MS = 3_600_000;
 export class ErasureProcess implements Process<Watched, Item> {
   readonly name = ERASURE_PROCESS;
   readonly streamPrefixes = [INTERACTION_STREAM_PREFIX, INVOCATION_STREAM_PREFIX];
-  readonly watches: readonly Watched['type'][] = [
-    'revision-rejected',
-    'revision-withdrawn',
-    'interaction-cancelled',
-    'interaction-completed',
-    'interaction-expired',
-    'erasure-consented',
-    'texts-erased',
-    'approval-requested',
-  ];
+  readonly watches = WATCHES;
 
   /** Years may pass until then, and many interactions end meanwhile. Nothing else is ever due later. */
   readonly calendar: CalendarRules<Item> = {

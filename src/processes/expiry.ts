@@ -20,33 +20,23 @@ interface OpenInteraction {
   readonly cause: Cause;
 }
 
-type Watched = Extract<
-  InteractionEvent,
-  {
-    type:
-      | 'interaction-proposed'
-      | 'revision-attested'
-      | 'revision-rejected'
-      | 'revision-withdrawn'
-      | 'interaction-cancelled'
-      | 'interaction-completed'
-      | 'interaction-expired';
-  }
->;
+const WATCHES = [
+  'interaction-proposed',
+  'revision-attested',
+  'revision-rejected',
+  'revision-withdrawn',
+  'interaction-cancelled',
+  'interaction-completed',
+  'interaction-expired',
+] as const;
+
+type Watched = Extract<InteractionEvent, { type: (typeof WATCHES)[number] }>;
 
 /** Ends every interaction at its `expiresAt` that nothing has ended before. */
 export class ExpiryProcess implements Process<Watched, OpenInteraction> {
   readonly name = 'expiry';
   readonly streamPrefixes = [INTERACTION_STREAM_PREFIX];
-  readonly watches: readonly Watched['type'][] = [
-    'interaction-proposed',
-    'revision-attested',
-    'revision-rejected',
-    'revision-withdrawn',
-    'interaction-cancelled',
-    'interaction-completed',
-    'interaction-expired',
-  ];
+  readonly watches = WATCHES;
 
   /**
    * Contracts are in force for months. What ends while it stands on the calendar is found ended when its
