@@ -136,8 +136,14 @@ describe('two nodes over one task store', () => {
     const journal = file('journal');
     const id = await begin(file('never'), journal);
     await eventually(() => journalOf(journal).length === 1);
-    const live = subscribe(first, id);
     await eventually(() => has(jsonRpc, id, '2'));
+    // A task that has ended is no longer followed: the stream has to be there before.
+    let isFollowed = false;
+    const onEvent = (): void => {
+      isFollowed = true;
+    };
+    const live = subscribe(first, id, jsonRpc, { onEvent });
+    await eventually(() => isFollowed);
     const canceled = await jsonRpc.call(agentOf(second), 'CancelTask', { id }, { token });
     expect(canceled.result).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
     await eventually(() => journalOf(journal).length === 2);

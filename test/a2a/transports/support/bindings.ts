@@ -26,6 +26,8 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   /** Leaves a stream after so many events. */
   readonly take?: number;
+  /** Called at each event of a stream. */
+  readonly onEvent?: () => void;
 }
 
 export interface Binding {
@@ -116,7 +118,7 @@ type Unwrap = (body: JsonObject) => {
 async function read(answer: Response, ask: Ask, unwrap: Unwrap): Promise<Reply> {
   const head = { status: answer.status, headers: answer.headers };
   if (answer.headers.get('content-type')?.startsWith('text/event-stream') === true) {
-    const { events, failure, text } = await readEvents(answer, ask.take ?? Infinity, unwrap);
+    const { events, failure, text } = await readEvents(answer, ask, unwrap);
     return { ...head, text, events, ...(failure === undefined ? {} : { error: failure }) };
   }
   const text = await answer.text();
@@ -140,7 +142,7 @@ function errorOf(error: Json, details: Json | undefined): NonNullable<Reply['err
 
 async function readEvents(
   answer: Response,
-  take: number,
+  { take = Infinity, onEvent }: Ask,
   unwrap: Unwrap,
 ): Promise<{
   events: NonNullable<Reply['events']>;
@@ -164,6 +166,7 @@ async function readEvents(
       if (body.error !== undefined)
         return { events, text, failure: errorOf(body.error, body.details) };
       events.push({ id: fields.get('id') ?? '', response: body.result as JsonObject });
+      onEvent?.();
       if (events.length >= take) return { events, text };
     }
   }
