@@ -115,9 +115,8 @@ export interface Sent<State> {
   readonly before: RememberedStream<State>;
   /** … and with them. */
   readonly after: RememberedStream<State>;
+  readonly envelopes: readonly NewEnvelope[];
   readonly appended: Appended;
-  /** Of the last one. */
-  readonly salt: string;
 }
 
 /** A stream as somebody remembers it. */
@@ -158,16 +157,14 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
    *
    * @param prepare reads what must be true now (keys, policies, …) from stream heads; called anew
    * before each decision.
-   * @param guess see {@link store}
    */
   async execute(
     stream: string,
     command: Command,
     envelope: CommandEnvelope,
     prepare: Prepare<State, Context>,
-    guess?: RememberedStream<State>,
   ): Promise<Result<Executed<State>, Rejection>> {
-    const stored = await this.store(stream, command, envelope, prepare, guess);
+    const stored = await this.store(stream, command, envelope, prepare);
     if (!stored.ok) return stored;
     const { revision, sent } = stored.value;
     if (sent?.appended.isNew === true) {
@@ -180,27 +177,28 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     if (sent !== undefined && written?.requestDigest !== envelope.requestDigest) {
       return err({ code: 'idempotency-key-reused' });
     }
-    const replayed = stored.value.replayed || (sent !== undefined && written?.salt !== sent.salt);
+    const replayed =
+      stored.value.replayed || (sent !== undefined && written?.salt !== saltOf(sent.envelopes));
     return ok({ state, revision, position, replayed });
   }
 
   /** What was surely written now is as it was decided: to read it back costs as much as to write it. */
   #remember(
     stream: string,
-    { before, after, appended, salt }: Sent<State>,
+    { before, after, envelopes, appended }: Sent<State>,
     { commandId, requestDigest }: CommandEnvelope,
-  ): Loaded<State> {
-    const written = { salt, requestDigest };
+  ): Pick<Loaded<State>, 'state' | 'position'> {
+    const written = { salt: saltOf(envelopes), requestDigest };
     const loaded = { ...after, position: appended.position, written };
-    this.repository.remember(stream, before, loaded, commandId);
+    this.repository.remember(stream, before, loaded, { commandId, envelopes });
     return loaded;
   }
 
   /**
    * Like `execute`, for whoever wants no answer: nothing is read back.
    *
-   * @param guess what the caller knows of the stream, which may have moved on: it is read only once
-   * nothing could be appended to that.
+   * @param guess what the caller knows of the stream, which may have moved on: it is read once nothing could
+   * be appended to that. No refusal follows from it alone, and no key is made.
    */
   async store(
     stream: string,
@@ -222,7 +220,10 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       const now = (): Timestamp =>
         (asked ??= notBefore(timestampOf(this.clock()), loaded.recordedAt));
       const prepared = await prepare(loaded.state, now);
-      if (!prepared.ok) return prepared;
+      if (!prepared.ok) {
+        if (isGuess) continue;
+        return prepared;
+      }
       const decision = this.decider.decide(loaded.state, command, prepared.value.context);
       if (isGuess && !(decision.ok && decision.value.length > 0)) continue;
       if (!decision.ok) return decision;
@@ -231,8 +232,12 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       const { basedOn, isBasisBinding, unmoved, recordedAt = now() } = prepared.value;
       const { namedHead: _named, ...recorded } = envelope;
       const metadata: EventMetadata = { basedOn, ...recorded };
+      if (isGuess && !(await this.#hasKeyFor(decision.value, stream))) continue;
       const sealed = await this.#seal(stream, decision.value, recordedAt, metadata);
-      if (!sealed.ok) return sealed;
+      if (!sealed.ok) {
+        if (isGuess) continue;
+        return sealed;
+      }
       const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision;
       const basis = { ...(isBasisBinding ? basedOn : {}), ...unmoved };
       const { envelopes, events } = sealed.value;
@@ -240,8 +245,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
       if (!appended.ok) continue;
       const { revision } = appended.value;
       const after = this.#with(loaded, events, recordedAt, revision);
-      const salt = envelopes.at(-1)?.salt ?? '';
-      const sent = { before: loaded, after, appended: appended.value, salt };
+      const sent = { before: loaded, after, envelopes, appended: appended.value };
       return ok({ revision, replayed: false, sent });
     }
     return err({ code: 'contention' });
@@ -259,6 +263,12 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
     );
     const evolve = (on: State, event: Recorded<Event>): State => this.decider.evolve(on, event);
     return { state: fold(evolve, state, recorded), revision, recordedAt };
+  }
+
+  async #hasKeyFor(events: readonly Event[], stream: string): Promise<boolean> {
+    if (events.every(({ texts }) => texts === null)) return true;
+    const key = await this.keys.find(keyScopeOf(stream));
+    return key !== undefined && key !== ERASED;
   }
 
   /** The envelopes of what was decided, and the events as they are read from these. */
@@ -304,4 +314,9 @@ function isOf({ requestDigest, namedHead }: CommandEnvelope, known: KnownCommand
   return (
     requestDigest === known.requestDigest && (namedHead === undefined || namedHead === known.head)
   );
+}
+
+/** Of the last one: which of several tries of one request has written them. */
+function saltOf(envelopes: readonly NewEnvelope[]): string {
+  return envelopes.at(-1)?.salt ?? '';
 }

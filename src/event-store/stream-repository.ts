@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { ERASED, type DomainEvent, type Recorded } from '../kernel/event.js';
-import type { EventEnvelope, EventMetadata } from '../kernel/envelope.js';
+import type { EventEnvelope, EventMetadata, NewEnvelope } from '../kernel/envelope.js';
 import type { Timestamp } from '../kernel/timestamp.js';
 import { decodeEvent, keyOf, keyScopeOf, type EventTypes, type KeyOrErased } from './codec.js';
+import { envelopeCharacters } from './envelope-characters.js';
 import type { KeyStore } from './key-store.js';
 import { isOneCommand } from './is-one-command.js';
 import { START, type EventStore, type Position, type RecordedEnvelope } from './port.js';
@@ -44,6 +45,8 @@ export interface Loaded<State> {
   /** Position of the last event folded. */
   readonly position: Position;
   readonly recordedAt: Timestamp | undefined;
+  /** About how many characters of JSON its events are (`envelopeCharacters`): what the state may weigh. */
+  readonly characters: number;
   /** Who wrote the last event folded; undefined for an empty stream. */
   readonly written: Written | undefined;
 }
@@ -74,13 +77,21 @@ interface Cached<State> extends Loaded<State> {
 
 /** More than are worked on at once: what is kept for long is copied again and again by the collector. */
 const CACHED_STREAMS = 2_000;
+/** Of the events of all that are kept: how large they are is for those to say who write them. */
+const CACHED_CHARACTERS = 32 * 1024 * 1024;
+/** For an event and the command behind it, besides its texts and data. */
+const PER_EVENT = 512;
 
 /**
  * Reads streams of one kind by folding them, and remembers the folds: a read costs one look at the
  * stream's tail. The cache is never trusted beyond what the store confirms in the same call.
  */
 export class StreamRepository<State, Event extends DomainEvent> {
-  readonly #cache = new LRUCache<string, Cached<State>>({ max: CACHED_STREAMS });
+  readonly #cache = new LRUCache<string, Cached<State>>({
+    max: CACHED_STREAMS,
+    maxSize: CACHED_CHARACTERS,
+    sizeCalculation: ({ characters }) => characters + PER_EVENT,
+  });
 
   constructor(
     private readonly store: EventStore,
@@ -112,8 +123,8 @@ export class StreamRepository<State, Event extends DomainEvent> {
     for await (const page of this.#pages(stream, 0, { condition })) {
       for (const step of page) loaded = this.#after(loaded, step);
     }
-    const { state, revision, position, recordedAt, written } = loaded;
-    const past = { state, revision, position, recordedAt, written };
+    const { state, revision, position, recordedAt, characters, written } = loaded;
+    const past = { state, revision, position, recordedAt, characters, written };
     return this.kind.seenFrom === undefined ? past : this.#seen(await this.#advance(stream), past);
   }
 
@@ -147,15 +158,17 @@ export class StreamRepository<State, Event extends DomainEvent> {
   remember(
     stream: string,
     before: Pick<Loaded<State>, 'state' | 'revision'>,
-    after: Loaded<State>,
-    commandId: string,
+    after: Omit<Loaded<State>, 'characters'>,
+    { commandId, envelopes }: { commandId: string; envelopes: readonly NewEnvelope[] },
   ): void {
     const current = this.#cache.get(stream) ?? this.#empty();
     if (current.revision !== before.revision) return;
     const { requestDigest = '' } = after.written ?? {};
     const { head } = this.#standing(before);
-    current.commands.set(commandId, { requestDigest, lastRevision: after.revision, head });
-    this.#keep(stream, { ...after, commands: current.commands });
+    const { commands } = current;
+    commands.set(commandId, { requestDigest, lastRevision: after.revision, head });
+    const characters = envelopes.reduce((sum, each) => sum + weightOf(each), current.characters);
+    this.#keep(stream, { ...after, characters, commands });
   }
 
   #seen(head: Loaded<State>, earlier: Loaded<State>): Loaded<State> {
@@ -251,10 +264,12 @@ export class StreamRepository<State, Event extends DomainEvent> {
     return { head: this.kind.headOf?.(state, revision) ?? null };
   }
 
-  #after({ state }: Loaded<State>, { envelope, event }: Step<Event>): Loaded<State> {
+  #after(before: Loaded<State>, { envelope, event }: Step<Event>): Loaded<State> {
     const { revision, position, recordedAt, salt, metadata } = envelope;
+    const state = this.kind.evolve(before.state, event);
+    const characters = before.characters + weightOf(envelope);
     const written = { salt, requestDigest: metadata.requestDigest };
-    return { state: this.kind.evolve(state, event), revision, position, recordedAt, written };
+    return { state, revision, position, recordedAt, characters, written };
   }
 
   #empty(): Cached<State> {
@@ -263,8 +278,13 @@ export class StreamRepository<State, Event extends DomainEvent> {
       revision: -1,
       position: START,
       recordedAt: undefined,
+      characters: 0,
       written: undefined,
       commands: new Map(),
     };
   }
+}
+
+function weightOf(envelope: NewEnvelope): number {
+  return PER_EVENT + envelopeCharacters(envelope);
 }

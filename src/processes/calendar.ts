@@ -17,6 +17,15 @@ const ITEMS_PER_APPEND = 1_000;
 /** That are read of a page at once. */
 const EVENTS_PER_PART = 10;
 
+/** What came of noting items on one page. */
+export interface PageNoted {
+  readonly page: CalendarPage;
+  /** Not those that fall on a page that is closed. */
+  readonly noted: readonly NotedItem[];
+  /** Why the others are not. */
+  readonly fault?: unknown;
+}
+
 /** The next events of a page. */
 export interface PagePart {
   readonly items: readonly NotedItem[];
@@ -58,19 +67,13 @@ export class Calendar {
     return this.#index.pagesUpTo(hour);
   }
 
-  /** @returns those that are noted now; not what falls on a page that is closed. */
-  async note(items: readonly NotedItem[]): Promise<ReadonlySet<NotedItem>> {
+  /** Notes each on its page, on all pages at the same time: one that fails keeps none from the others. */
+  async note(items: readonly NotedItem[]): Promise<readonly PageNoted[]> {
     const byPage = onPages(items);
     await this.#index.announce([...byPage.keys()]);
-    const noted = new Set<NotedItem>();
-    for (const [page, ofPage] of byPage) {
-      for (let next = 0; next < ofPage.length; next += ITEMS_PER_APPEND) {
-        const some = ofPage.slice(next, next + ITEMS_PER_APPEND);
-        if (!(await this.#noteOn(page, some))) break;
-        for (const item of some) noted.add(item);
-      }
-    }
-    return noted;
+    return await Promise.all(
+      Array.from(byPage, async ([page, ofPage]) => await this.#noteOn(page, ofPage)),
+    );
   }
 
   /** @param from revision */
@@ -106,7 +109,22 @@ export class Calendar {
     return true;
   }
 
-  async #noteOn(page: CalendarPage, items: readonly NotedItem[]): Promise<boolean> {
+  async #noteOn(page: CalendarPage, items: readonly NotedItem[]): Promise<PageNoted> {
+    const noted: NotedItem[] = [];
+    try {
+      for (let next = 0; next < items.length; next += ITEMS_PER_APPEND) {
+        const some = items.slice(next, next + ITEMS_PER_APPEND);
+        if (!(await this.#append(page, some))) break;
+        noted.push(...some);
+      }
+      return { page, noted };
+    } catch (fault) {
+      return { page, noted, fault };
+    }
+  }
+
+  /** @returns false: the page is closed. */
+  async #append(page: CalendarPage, items: readonly NotedItem[]): Promise<boolean> {
     const { node } = this.writer;
     const stream = pageStream(this.writer.name, page);
     for (;;) {

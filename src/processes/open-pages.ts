@@ -1,6 +1,7 @@
 import type { Agenda } from './agenda.js';
 import type { Calendar } from './calendar.js';
 import type { CalendarPage, NotedItem } from './calendar-events.js';
+import type { PageFaults } from './page-faults.js';
 import { millisecondsNotBefore } from '../kernel/timestamp.js';
 
 /** Items that are on the agenda at once: the next ones wait until some of these are done. */
@@ -16,7 +17,8 @@ const UNREAD: OpenPage = { next: 0, isRead: false };
 
 /**
  * The pages of a calendar whose hour has come: brought back to the agenda part by part, and closed once
- * all that stands on them is done. A page that was not closed is read again by the next start.
+ * all that stands on them is done. A page that was not closed is read again by the next start. One that
+ * cannot be read keeps no other from being opened.
  */
 export class OpenPages<Item> {
   readonly #open = new Map<CalendarPage, OpenPage>();
@@ -25,11 +27,13 @@ export class OpenPages<Item> {
     private readonly calendar: Calendar,
     private readonly agenda: Agenda<Item>,
     private readonly recall: (noted: NotedItem) => { readonly key: string; readonly item: Item },
+    private readonly faults: PageFaults,
   ) {}
 
   /** Whether {@link tend} has something to do: only whoever holds the lease does it. */
   hasWork(hour: CalendarPage): boolean {
     return this.calendar.pagesUpTo(hour).some((page) => {
+      if (!this.faults.mayTry(page)) return false;
       const { isRead } = this.#open.get(page) ?? UNREAD;
       return isRead ? this.agenda.recalledFrom(page) === 0 : this.#hasRoom;
     });
@@ -41,14 +45,13 @@ export class OpenPages<Item> {
    */
   async tend(hour: CalendarPage): Promise<void> {
     for (const page of this.calendar.pagesUpTo(hour)) {
-      let open = this.#open.get(page) ?? UNREAD;
-      if (!open.isRead && this.#hasRoom) {
-        open = await this.#readOn(page, open.next);
-        this.#open.set(page, open);
+      if (!this.faults.mayTry(page)) continue;
+      try {
+        await this.#tend(page);
+        this.faults.settled(page);
+      } catch (error) {
+        this.faults.failed(page, error);
       }
-      if (!open.isRead || this.agenda.recalledFrom(page) > 0) continue;
-      if (await this.calendar.close(page, open.next)) this.#open.delete(page);
-      else this.#open.set(page, { ...open, isRead: false });
     }
   }
 
@@ -58,11 +61,23 @@ export class OpenPages<Item> {
       if (this.calendar.has(page)) continue;
       this.agenda.forgetPage(page);
       this.#open.delete(page);
+      this.faults.settled(page);
     }
   }
 
   get #hasRoom(): boolean {
     return this.agenda.recalled < RECALLED_AT_ONCE;
+  }
+
+  async #tend(page: CalendarPage): Promise<void> {
+    let open = this.#open.get(page) ?? UNREAD;
+    if (!open.isRead && this.#hasRoom) {
+      open = await this.#readOn(page, open.next);
+      this.#open.set(page, open);
+    }
+    if (!open.isRead || this.agenda.recalledFrom(page) > 0) return;
+    if (await this.calendar.close(page, open.next)) this.#open.delete(page);
+    else this.#open.set(page, { ...open, isRead: false });
   }
 
   async #readOn(page: CalendarPage, from: number): Promise<OpenPage> {

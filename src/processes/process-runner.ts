@@ -82,7 +82,8 @@ export class ProcessRunner<E extends DomainEvent, Item> {
 
     const writer = { name: process.name, node, clock, random };
     const record = new LeaseAndCheckpoint(writer, timing.leaseMs, store);
-    const calendar = rules && new KeptCalendar({ rules, writer, store, agenda, record, timing });
+    const calendar =
+      rules && new KeptCalendar({ rules, writer, store, agenda, record, timing, reportFault });
     const loop = this.#reading;
     const onCaughtUp = (): void => {
       this.#alarm.ring();
@@ -123,7 +124,7 @@ export class ProcessRunner<E extends DomainEvent, Item> {
       checkpoint,
       seen: this.#log.seen,
       pending: this.#agenda.size,
-      overdueMs: Math.max(0, this.options.clock() - this.#agenda.oldestDueAt()),
+      overdueMs: Math.max(0, this.options.clock() - this.#oldestDueAt),
       unreadable: this.#log.unreadable,
       lastError: this.#fault ?? unreachable,
     };
@@ -136,8 +137,16 @@ export class ProcessRunner<E extends DomainEvent, Item> {
 
   get #fault(): string | null {
     return (
-      this.#effects.fault ?? this.#acting.fault ?? this.#reading.fault ?? this.#beginning.fault
+      this.#effects.fault ??
+      this.#acting.fault ??
+      this.#calendar?.fault ??
+      this.#reading.fault ??
+      this.#beginning.fault
     );
+  }
+
+  get #oldestDueAt(): number {
+    return Math.min(this.#agenda.oldestDueAt(), this.#calendar?.oldestDueAt ?? Infinity);
   }
 
   async #run(): Promise<void> {

@@ -213,6 +213,48 @@ describe('once every party consented', () => {
   });
 });
 
+describe('to propose its id again', () => {
+  let body: ReturnType<Negotiator['proposal']>;
+  let document: FederatedInteraction;
+  const headers = { 'idempotency-key': 'the first proposal' };
+  const codeOf = ({ status, body: { code } }: Awaited<ReturnType<Negotiator['post']>>) => [
+    status,
+    code,
+  ];
+
+  beforeAll(async () => {
+    body = alpha.proposal(contractOf([alpha, beta]), beta);
+    const proposed = documentOf(await alpha.post('/v1/interactions', body, { headers }));
+    document = documentOf(await beta.reject(proposed, 'No'));
+    await alpha.consentToErasure(document);
+    await beta.consentToErasure(document);
+    await untilErased(document);
+  });
+
+  it('tells strangers no more than of any id that is taken', async () => {
+    const eve = await Negotiator.register(service, 'eve');
+    const { interactionId } = document;
+    const answer = await eve.propose({ ...contractOf([eve, beta]), interactionId }, beta);
+    expect(codeOf(answer)).toEqual([409, 'interaction-exists']);
+    expect(codeOf(await eve.get(pathOf(document)))).toEqual([404, 'interaction-not-found']);
+  });
+
+  it('as a retry answers 410 with what remains, and with another body under its key 422', async () => {
+    const again = await alpha.post('/v1/interactions', body, { headers });
+    expect(codeOf(again)).toEqual([410, 'interaction-erased']);
+    expect(again.body['remains']).toMatchObject({ interactionId: document.interactionId });
+    const { interactionId } = document;
+    const other = alpha.proposal(
+      { ...contractOf([alpha, beta], { purpose: 'Something else' }), interactionId },
+      beta,
+    );
+    expect(codeOf(await alpha.post('/v1/interactions', other, { headers }))).toEqual([
+      422,
+      'idempotency-key-reused',
+    ]);
+  });
+});
+
 it('texts whose terms retain them for no day go with the end', async () => {
   const terms = contractOf([alpha, beta], { retentionDays: 0 });
   const proposed = documentOf(await alpha.propose(terms, beta));

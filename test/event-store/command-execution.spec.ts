@@ -211,25 +211,6 @@ describe('a command', () => {
       expect(other).toEqual({ ok: true, value: { ...(sure.ok && sure.value), position } });
     });
 
-    it('may begin a stream unseen; where somebody else has begun it, that is read', async () => {
-      const execution = executionOver(counted());
-      const begin = (text: string): ReturnType<typeof execution.execute> =>
-        execution.execute(
-          'stream',
-          { by: 'ours', text },
-          request('ours', text),
-          async () => ok({ context: {}, basedOn: {} }),
-          execution.repository.nothing,
-        );
-      expect(await begin('one')).toMatchObject({ ok: true, value: { revision: 0 } });
-      expect(reads).toBe(0);
-      expect(await begin('one')).toMatchObject({ ok: true, value: { replayed: true } });
-      expect(await begin('two')).toMatchObject({
-        ok: true,
-        value: { revision: 1, replayed: false, state: [{ text: 'one' }, { text: 'two' }] },
-      });
-    });
-
     it('is not remembered over what somebody has read on meanwhile', async () => {
       const execution = executionOver(
         counted({
@@ -246,6 +227,67 @@ describe('a command', () => {
       const { state } = await execution.repository.load('stream');
       expect(state.map(({ by }) => by)).toEqual(['ours', 'others']);
     });
+  });
+
+  describe('that is decided on what its caller takes a stream for', () => {
+    /** A stream that holds nothing. */
+    const begin = async (text: string, through: EventStore = store) => {
+      const execution = executionOver(through);
+      const { nothing } = execution.repository;
+      const prepare = async () => ok({ context: {}, basedOn: {} });
+      const envelope = request('ours', text);
+      return execution.store('stream', { by: 'ours', text }, envelope, prepare, nothing);
+    };
+
+    it('is decided anew where it is none', async () => {
+      await note(executionOver(store), 'others', 'one');
+      expect(await begin('two')).toMatchObject({ ok: true, value: { revision: 1 } });
+      expect(await begin('two')).toMatchObject({ ok: true, value: { replayed: true } });
+    });
+
+    it('is refused for what the log says, not for what was taken for it', async () => {
+      await begin('one');
+      await keys.destroy('stream');
+      expect(await begin('one')).toMatchObject({ ok: true, value: { replayed: true } });
+      expect(await begin('two')).toEqual({ ok: false, error: { code: 'interaction-erased' } });
+    });
+
+    it('makes no key for a stream whose own is missing', async () => {
+      await begin('one');
+      const lost = await openSqliteKeyStore(join(folder, 'lost.db'), { randomBytes });
+      await keys.close();
+      keys = lost;
+      await expect(begin('two')).rejects.toThrow('the key of stream is missing');
+      expect(await lost.find('stream')).toBeUndefined();
+    });
+  });
+
+  it('leaves no more in memory than so many characters, however few the streams are', async () => {
+    let read = 0;
+    const execution = executionOver(
+      storeWith(store, {
+        readStream: async (...asked) => {
+          const events = await store.readStream(...asked);
+          read += events.length;
+          return events;
+        },
+      }),
+    );
+    const text = 'x'.repeat(3_000_000);
+    const streams = Array.from({ length: 12 }, (_, n) => `stream ${String(n)}`);
+    for (const stream of streams) {
+      const envelope = { ...request('ours', text), commandId: stream };
+      const prepare = async () => ok({ context: {}, basedOn: {} });
+      await execution.execute(stream, { by: 'ours', text }, envelope, prepare);
+    }
+    for (const [stream, events] of [
+      ['stream 11', 0],
+      ['stream 0', 1],
+      ['stream 0', 1],
+    ] as const) {
+      await execution.repository.load(stream);
+      expect([stream, read]).toEqual([stream, events]);
+    }
   });
 
   it('sent again is answered from the log, as of its own last event', async () => {

@@ -57,7 +57,10 @@ describe('a calendar', () => {
       item(2, '2030-01-31T15:00:00.000Z'),
       item(3, '2030-01-31T14:00:00.000Z'),
     ];
-    expect(await calendarOf().note(items)).toEqual(new Set(items));
+    expect(await calendarOf().note(items)).toEqual([
+      { page: '2030-01-31T14', noted: [items[0], items[2]] },
+      { page: '2030-01-31T15', noted: [items[1]] },
+    ]);
     const other = calendarOf('node-b');
     expect(other.pagesUpTo('2040-01-01T00')).toEqual([]);
     await other.refresh();
@@ -103,7 +106,10 @@ describe('a calendar', () => {
     await other.refresh();
     await mine.close(page, (await everything(mine, page)).next);
     const [late, open] = [item(2, `${page}:59:59.000Z`), item(3, '2030-01-31T15:00:00.000Z')];
-    expect(await other.note([late, open])).toEqual(new Set([open]));
+    expect(await other.note([late, open])).toEqual([
+      { page, noted: [] },
+      { page: '2030-01-31T15', noted: [open] },
+    ]);
     expect((await everything(other, page)).items).toHaveLength(1);
   });
 
@@ -139,7 +145,8 @@ describe('a calendar', () => {
         for (let round = 0; round < 15; round++) {
           const page = pages[(n + round) % 2] ?? '';
           const one = item(100 * n + round, `${page}:00:00.000Z`);
-          if ((await calendar.note([one])).size > 0) noted.add(one.interactionId);
+          const [outcome] = await calendar.note([one]);
+          if (outcome?.noted.includes(one)) noted.add(one.interactionId);
           if (round % 5 !== 4) continue;
           const { items, next } = await everything(calendar, page);
           if (await calendar.close(page, next)) {

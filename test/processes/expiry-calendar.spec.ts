@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EventStore } from '../../src/event-store/port.js';
 import type { InteractionId } from '../../src/kernel/ids.js';
 import { timestampOf } from '../../src/kernel/timestamp.js';
 import { calendarStream, pageStream } from '../../src/processes/calendar-events.js';
@@ -6,6 +7,7 @@ import { pageAt } from '../../src/processes/calendar.js';
 import type { Processes } from '../../src/processes/processes.js';
 import { aMoment, eventually } from '../support/eventually.js';
 import { DAY } from '../support/interaction-fixtures.js';
+import { storeWith } from '../support/store-with.js';
 import { ALPHA, BETA, Deployment, healthOf } from './support/deployment.js';
 
 /** After the first few events, once nothing has happened for a second. */
@@ -162,5 +164,66 @@ describe('what expires much later', () => {
     await eventually(async () => (await healthOf(processes, 'expiry')).seen >= head);
     now = begun + LIFETIME;
     await untilExpired(...ids);
+  });
+});
+
+describe('a page that cannot be used', () => {
+  const pageOf = (dueAt: number) => pageStream('expiry', pageAt(timestampOf(dueAt)));
+  let isDamaged: boolean;
+  /** Neither read nor written while it is damaged. */
+  const withDamaged = (bad: string): EventStore => {
+    const refuse = (stream: string): void => {
+      if (isDamaged && stream === bad) throw new Error('an event of it is damaged');
+    };
+    return storeWith(deployment.store, {
+      readStream: async (stream, ...asked) => {
+        refuse(stream);
+        return deployment.store.readStream(stream, ...asked);
+      },
+      readLast: async (stream) => {
+        refuse(stream);
+        return deployment.store.readLast(stream);
+      },
+    });
+  };
+
+  beforeEach(() => {
+    isDamaged = false;
+  });
+
+  it('keeps neither other pages nor anything else waiting, shows in health, and is tried again', async () => {
+    const [first, second] = [begun + 10 * DAY, begun + 11 * DAY];
+    const damaged = await deployment.propose(first);
+    const other = await deployment.propose(second);
+    const processes = deployment.run('node-a', SOON, withDamaged(pageOf(first)));
+    await untilNoted(processes);
+    isDamaged = true;
+    now = second + 5000;
+    await untilExpired(other);
+    await untilExpired(await deployment.propose(now + 1000));
+    expect(await deployment.statusOf(damaged)).toBe('pending');
+    const { lastError, overdueMs } = await healthOf(processes, 'expiry');
+    expect(lastError).toMatch(/^the calendar's page 2030-01-11T00 cannot be used: an event of it/);
+    expect(overdueMs).toBeGreaterThan(DAY);
+    isDamaged = false;
+    await untilExpired(damaged);
+    await eventually(async () => (await healthOf(processes, 'expiry')).lastError === null);
+  });
+
+  it('is noted on again alone: what stands on others is noted once', async () => {
+    const days = Array.from({ length: 120 }, (_, day) => begun + (10 + day) * DAY);
+    for (const day of days) await deployment.propose(day);
+    isDamaged = true;
+    const bad = pageOf(days[3] ?? 0);
+    const processes = deployment.run('node-a', SOON, withDamaged(bad));
+    await eventually(async () => {
+      now += 500;
+      return (await healthOf(processes, 'expiry')).pending === 1;
+    });
+    await aMoment();
+    expect(await deployment.events(bad)).toEqual([]);
+    isDamaged = false;
+    await untilNoted(processes);
+    for (const day of days) expect(await typesIn(pageOf(day))).toEqual(['calendar-entries-noted']);
   });
 });

@@ -11,6 +11,8 @@ import { Agenda } from '../../src/processes/agenda.js';
 import type { NotedItem } from '../../src/processes/calendar-events.js';
 import { Calendar } from '../../src/processes/calendar.js';
 import { OpenPages } from '../../src/processes/open-pages.js';
+import { PageFaults } from '../../src/processes/page-faults.js';
+import { PROCESS_TIMING } from '../../src/processes/process-timing.js';
 
 const FIRST = '2030-01-31T14';
 const SECOND = '2030-01-31T15';
@@ -26,10 +28,9 @@ beforeEach(async () => {
   store = await openSqliteEventStore(join(folder, 'events.db'));
   calendar = calendarOf('node-a');
   agenda = new Agenda();
-  pages = new OpenPages(calendar, agenda, ({ interactionId }) => ({
-    key: interactionId,
-    item: interactionId,
-  }));
+  const faults = new PageFaults(PROCESS_TIMING, (what) => what);
+  const recall = ({ interactionId }: NotedItem) => ({ key: interactionId, item: interactionId });
+  pages = new OpenPages(calendar, agenda, recall, faults);
 });
 
 afterEach(async () => {
@@ -43,7 +44,7 @@ function calendarOf(node: string): Calendar {
 
 async function note(page: string, count: number, on = calendar): Promise<void> {
   const items = Array.from({ length: count }, (_, index) => itemAt(page, index));
-  expect((await on.note(items)).size).toBe(count);
+  expect((await on.note(items)).flatMap(({ noted }) => noted)).toHaveLength(count);
 }
 
 function itemAt(page: string, index: number): NotedItem {

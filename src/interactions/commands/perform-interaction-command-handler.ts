@@ -26,8 +26,6 @@ export class PerformInteractionCommandHandler implements ICommandHandler<Perform
       command,
       envelope,
       (state, now) => this.contexts.prepare(performed, state, now),
-      // Most likely there is nothing yet where a proposal begins: it is read if that proves wrong.
-      command.kind === 'propose' ? this.execution.repository.nothing : undefined,
     );
     if (!executed.ok) return executed;
     const { state, revision, position, replayed } = executed.value;
