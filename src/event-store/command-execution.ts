@@ -127,7 +127,7 @@ const MAX_ATTEMPTS = 24;
 
 /**
  * The one way from a command to the log: load → known command? → decide → seal → append at the
- * exact revision of the decision → answer as it is stored.
+ * exact revision of the decision → answer as it was decided, or is stored.
  *
  * A decision is made again after a lost race; whether the command still fits is the decider's
  * judgement, since every command names the head it was written against.
@@ -195,7 +195,7 @@ export class CommandExecution<State, Command, Event extends DomainEvent, Context
   }
 
   /**
-   * Like `execute`, for whoever wants no answer: nothing is read back.
+   * Like `execute`, for whoever wants no answer: nothing is ever read back.
    *
    * @param guess what the caller knows of the stream, which may have moved on: it is read once nothing could
    * be appended to that. No refusal follows from it alone, and no key is made.

@@ -1,4 +1,5 @@
 import type { Capability } from '../../capabilities/domain/capability.js';
+import { SharedWork } from '../../capabilities/queries/schemas/work-budget.js';
 import type { Json } from '../../kernel/json.js';
 import type { Part } from '../wire/types.js';
 import type { Candidates } from './candidates.js';
@@ -42,12 +43,14 @@ function onlyOne({ usable, gone }: Candidates): Capability | undefined {
 export const MAX_DATA_PARTS = 8;
 /** Input schemas that data is compared with; of more than these, none. */
 const MAX_SCHEMAS = 1000;
+/** That all comparisons of a message take together: some tens of milliseconds of the thread that all share. */
+const MAX_STEPS = 500_000;
 
 /**
  * The one capability into whose input schema a data part fits. Undefined when there is none, when a
  * part fits several, those counted that are hidden from the caller, when the parts speak for
- * different ones, or when there are too many. A removed capability yields to a candidate that takes the
- * very same data.
+ * different ones, when there are too many, or when to compare them takes too many steps. A removed
+ * capability yields to a candidate that takes the very same data.
  */
 function byInputSchema(
   candidates: Candidates,
@@ -61,8 +64,10 @@ function byInputSchema(
   const data = dataOf(parts);
   if (data.length > MAX_DATA_PARTS) return undefined;
   const named = new Set<Capability>();
+  const work = new SharedWork(MAX_STEPS);
   for (const value of data) {
-    const takes = (capability: Capability): boolean => takesData(capability, value, fits);
+    const takes = ({ manifest: { directInvoke } }: Capability): boolean =>
+      directInvoke !== null && !work.isSpent && fits(directInvoke.inputSchema, value, work);
     const live = usable.filter(takes);
     const matching = live.length > 0 ? live : gone.filter(takes);
     const [only] = matching;
@@ -70,7 +75,7 @@ function byInputSchema(
     if (matching.length === 1 && only !== undefined && !hidden.some(takes)) named.add(only);
   }
   const [only] = named;
-  return named.size === 1 ? only : undefined;
+  return named.size === 1 && !work.isSpent ? only : undefined;
 }
 
 function hasData(parts: readonly Part[]): boolean {
@@ -83,10 +88,6 @@ function dataOf(parts: readonly Part[]): readonly Json[] {
 
 function hasSchema({ manifest }: Capability): boolean {
   return manifest.directInvoke !== null;
-}
-
-function takesData({ manifest }: Capability, value: Json, fits: SchemaCheck): boolean {
-  return manifest.directInvoke !== null && fits(manifest.directInvoke.inputSchema, value);
 }
 
 /** An id that names no candidate says nothing, whether it is unknown or somebody else's. */

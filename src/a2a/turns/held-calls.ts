@@ -32,6 +32,8 @@ export type NotReplanned = 'void' | 'later';
 
 /** Refusals that say nothing about the call. */
 const PASSING: ReadonlySet<string> = new Set(['Unavailable', 'RateLimited']);
+/** Nor do those with these codes: this node has no handler, or cannot read a contract at the moment. */
+const PASSING_CODES: ReadonlySet<string> = new Set(['handler-absent', 'contract-unreadable']);
 
 /** Makes calls that waited for an approval again what they were, and plans them anew. */
 export class HeldCalls {
@@ -115,6 +117,8 @@ function callerOfThen({ call, approval }: InvocationToApprove): Caller | null {
   return { ...call.caller, scopes, allScopes };
 }
 
-function isPassing({ error, code }: A2aRefusal): boolean {
-  return PASSING.has(error) || code === 'handler-absent';
+/** A direct invoke's refusal has the code in its metadata. */
+function isPassing({ error, code = '', metadata }: A2aRefusal): boolean {
+  const inner = metadata?.['refusal'] ?? '';
+  return PASSING.has(error) || PASSING_CODES.has(code) || PASSING_CODES.has(inner);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Uuid } from '../../kernel/ids.js';
 import type { Clock } from '../../kernel/timestamp.js';
 import type { StoredTask } from '../tasks/domain/task.js';
@@ -18,6 +19,8 @@ export interface TurnWatchParts {
 
 /** Most turns are over by then, and cost no timer for their deadline and no subscription with its signal. */
 const SETTLED_AFTER_MS = 50;
+/** After a fault of the store, which may be over then. */
+const AGAIN_AFTER_MS = 500;
 
 /** Watches a turn that takes longer: it may be canceled by another process, or go on for too long. */
 export class TurnWatch {
@@ -43,12 +46,22 @@ export class TurnWatch {
 
   async #watch(signal: AbortSignal): Promise<void> {
     const { tasks, stored, stop, fault } = this.parts;
-    try {
-      // Only the end of the turn ends them.
-      for await (const _ of tasks.watch(stored.task.id as Uuid, stored.revision, signal));
-      if (!signal.aborted) stop('past');
-    } catch (error) {
-      fault(error);
+    for (;;) {
+      try {
+        // Only the end of the turn ends them.
+        for await (const _ of tasks.watch(stored.task.id as Uuid, stored.revision, signal));
+        if (!signal.aborted) stop('past');
+        return;
+      } catch (error) {
+        fault(error);
+        // Who cancels it meanwhile is still to be heard.
+        if (!(await passes(AGAIN_AFTER_MS, signal))) return;
+      }
     }
   }
+}
+
+/** False: the signal came first. */
+async function passes(ms: number, signal: AbortSignal): Promise<boolean> {
+  return await delay(ms, true, { signal }).catch(() => false);
 }

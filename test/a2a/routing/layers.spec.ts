@@ -73,6 +73,13 @@ function withSchema(id: string, inputSchema: JsonObject, more = {}): Capability 
   });
 }
 
+/** What a stranger may write as long as a message is. */
+const spelled = (member: string): JsonObject => ({
+  type: 'object',
+  required: [member],
+  properties: { [member]: {}, note: { type: 'string', pattern: '^[A-Za-z0-9 .,-]*$' } },
+});
+
 const numbered = (member: string): JsonObject => ({
   type: 'object',
   required: [member],
@@ -373,5 +380,33 @@ describe('an explanation', () => {
     ]);
     expect(steps[0]?.candidates.map(({ skillId }) => skillId)).toEqual(['a', 'b', 'gone']);
     expect(JSON.stringify(steps)).not.toContain('hidden');
+  });
+});
+
+describe('data that is long to compare', () => {
+  const ids = Array.from({ length: 200 }, (_, n) => `takes-${String(n)}`);
+  const skills = ids.map((id) => withSchema(id, spelled(id)));
+  const names = Object.fromEntries(ids.slice(0, -1).map((id) => [id, 1]));
+  const parts = (note: string): readonly Part[] =>
+    Array.from({ length: 8 }, () => ({ data: { ...names, note } }));
+
+  it('says nothing, and takes no more of the thread than so many steps', async () => {
+    const [short, long] = [parts('a'), parts('a'.repeat(60_000))];
+    await route(skills, short);
+    const began = performance.now();
+    const { decision } = await route(skills, long);
+    // It took half a minute.
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(decision?.record.layer).not.toBe('input-schema');
+  });
+
+  it('still speaks for the one that takes it, where there are few', async () => {
+    const [only] = skills;
+    const note = 'a'.repeat(10_000);
+    const { decision } = await route(
+      [only!, withSchema('other', numbered('other'))],
+      [{ data: { 'takes-0': 1, note } }],
+    );
+    expect(decision?.record.layer).toBe('input-schema');
   });
 });

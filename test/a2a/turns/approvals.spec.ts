@@ -104,6 +104,25 @@ describe('a call that a contract wants approved', () => {
     expect(messaging.ledger.requests[0]!.expiresAt).toBe(millisecondsOf(end));
   });
 
+  it('is made once contracts can be read again, where they could not be at the first look', async () => {
+    const { id } = await held();
+    messaging.ledger.decide(invocation(), 'approve');
+    const { authorizer } = messaging;
+    const genuine = authorizer.authorize.bind(authorizer);
+    authorizer.authorize = async (question) => {
+      const { decision: _, ...answer } = await genuine(question);
+      const code = 'contract-unreadable' as const;
+      const decision = { kind: 'refusal', code, terms: null, entry: null, isParty: true } as const;
+      return { ...answer, decision };
+    };
+    await look();
+    expect((await taskAt(id)).status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    authorizer.authorize = genuine;
+    await look();
+    await becomes(id, 'TASK_STATE_COMPLETED');
+    expect(messaging.calls).toHaveLength(1);
+  });
+
   it('takes no other message while it waits, and knows its own', async () => {
     const params = saying('reconcile it');
     const { id } = await held(params);

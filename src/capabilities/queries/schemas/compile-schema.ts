@@ -6,22 +6,24 @@ import { LinearPattern } from './linear-pattern.js';
 import { COSTS, costsKeyword, withCosts } from './schema-costs.js';
 import { asksForUnevaluated, eachSchema, leadsToSchema } from './subschemas.js';
 import { uniqueItemsKeyword } from './unique-items.js';
-import { WorkBudget } from './work-budget.js';
+import { WorkBudget, type SharedWork } from './work-budget.js';
 
 /** Does a value have the shape of a schema (formats asserted)? */
-export type SchemaTest = (value: Json) => boolean;
+export type SchemaTest = (value: Json, shared?: SharedWork) => boolean;
 
 /**
  * Why a value does not fit: what Ajv says of it; `size`: it holds too many values; `work`: judging it
  * takes too many steps. Undefined: it fits.
  */
 export type Misfit = readonly ErrorObject[] | 'size' | 'work';
-export type Validator = (value: Json) => Misfit | undefined;
+export type Validator = (value: Json, shared?: SharedWork) => Misfit | undefined;
 
 /** Values in a document that is tested, the document and everything in it: more fit nothing. */
 const MAX_VALUES = 5_000;
 /** Of what one test goes through: each schema for each value, each state of a pattern, long texts. */
 const MAX_STEPS = 1_000_000;
+/** What a test takes besides. */
+const PER_TEST = 50;
 
 /**
  * Compiles a schema (JSON Schema 2020-12), in the one way in which schemas of manifests are compiled:
@@ -33,7 +35,7 @@ const MAX_STEPS = 1_000_000;
  */
 export function compileSchema(schema: JsonObject): SchemaTest {
   const validate = compileValidator(schema);
-  return (value) => validate(value) === undefined;
+  return (value, shared) => validate(value, shared) === undefined;
 }
 
 /**
@@ -74,14 +76,16 @@ export function compileValidator(schema: JsonObject, allErrors = false): Validat
   ajv.addKeyword(costsKeyword(budget));
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItemsKeyword(budget));
   const validate = ajv.compile(withCosts(schema, isTracked));
-  return (value) => {
+  return (value, shared) => {
     if (!holdsAtMost(value, MAX_VALUES)) return 'size';
-    budget.renew();
+    budget.renew(shared?.rest);
     try {
       return validate(value) ? undefined : (validate.errors ?? []);
     } catch {
       // Out of steps; or a recursive schema, where the stack ends before the value does.
       return 'work';
+    } finally {
+      shared?.take(budget.spent + PER_TEST);
     }
   };
 }

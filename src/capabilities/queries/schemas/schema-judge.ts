@@ -57,7 +57,7 @@ export function judgeBy(schema: JsonObject): SchemaJudge {
   let thorough: Validator | undefined;
   const isThorough = isPlain(schema);
   return {
-    fits: (value) => validate(value) === undefined,
+    fits: (value, shared) => validate(value, shared) === undefined,
     faults: (value) => {
       const misfit = validate(value);
       if (misfit === undefined) return [];
