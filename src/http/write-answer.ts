@@ -16,7 +16,7 @@ export interface WriteAnswer {
 
 /**
  * Sets status and headers of an answered write. The handler returns the body:
- * `writeAnswer(reply, {...}); return document;` with `@Res({ passthrough: true }) reply`.
+ * `writeAnswer(write.reply, {...}); return document;` with `@CurrentWrite() write`.
  */
 export function writeAnswer(reply: FastifyReply, answer: WriteAnswer): void {
   reply.header(POSITION_TOKEN_HEADER, answer.position);

@@ -42,8 +42,9 @@ export interface DirectPlannerParts extends Pick<DirectInvocation, 'stopwatch' |
 
 /**
  * Checks a direct invoke in the one order in which no answer tells of what it should not: visible,
- * bound, authenticated, arguments, authorized. What came before with the same key, the limits and
- * whether the backend is here (`direct.refusedLast`) come after that, in `direct-intake.ts`. Records nothing but refusals.
+ * bound, authenticated, arguments, authorized. What came before with the same key and whether the backend
+ * is here (`direct.refusedLast`) come after that, in `direct-intake.ts`, and the limits in
+ * `turns/turn-beginning.ts`. Records nothing but refusals.
  */
 export class DirectPlanner {
   constructor(private readonly parts: DirectPlannerParts) {}

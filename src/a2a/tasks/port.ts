@@ -52,7 +52,7 @@ export interface Tasks {
     task: NewTask,
   ): Promise<{ readonly known: boolean; readonly stored: StoredTask }>;
 
-  /** The task at its head, whoever owns it: for internal use after {@link find}, and by the recovery. */
+  /** The task at its head, whoever owns it: nobody is shown it before its owner was looked at. */
   load(id: Uuid): Promise<StoredTask | undefined>;
 
   /** Told by whoever runs turns here, before tasks are shown. */

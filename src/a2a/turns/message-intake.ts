@@ -55,8 +55,8 @@ export class MessageIntake {
    * `too-many-parts`, `data-unfit`, `too-many-push-configs`, and what else is wrong with a webhook;
    * UnsupportedOperation `task-ended`, `task-full`, `turn-under-way`, `approval-pending`,
    * `skill-removed`, `capability-unavailable`, `handler-absent`, `token-required` and the codes of
-   * `authorize`; Unavailable `capability-busy`; RateLimited `rate-limited`. A direct invoke with the
-   * codes of its extension.
+   * `authorize`; Unavailable `capability-busy`; RateLimited `rate-limited` and `too-many-approvals`. A
+   * direct invoke with the codes of its extension.
    */
   async take(request: A2aRequest, params: SendMessageRequest): Promise<Taken> {
     const { trustExtensionUri, directInvokeExtensionUri, anonymous, directIntake } = this.parts;
